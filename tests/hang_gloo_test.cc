@@ -202,6 +202,19 @@ TEST(HangOfGloo, ARankThatNoDumpTellsOfMayHaveDied) {
   }
 }
 
+// As where all ranks wait in a circle of messages, and as where none does.
+TEST(HangOfGloo, WhereNobodyIsStuckMessagesMayBe) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1}) Write(folder, rank, {World(3)}, 2);
+  const ReportSet answer = Ask(folder);
+  EXPECT_EQ(RootsOf(answer), "");
+  EXPECT_EQ(answer.verdict.str(),
+            "No rank is stuck in an operation that was recorded. Whether ranks wait for one "
+            "another in send and recv is not known: this back end does not record them.");
+  const std::string hint = answer.reports.at(0).findings.at(0).hint.str();
+  EXPECT_TRUE(hint.starts_with("take stacks of all ranks") && hint.contains("dump again"));
+}
+
 std::string InMessage(const std::string& call, int line) {
   return fmt::format(
       "Process 71: python\nPython v3.11\n\nThread 71 (idle): \"MainThread\"\n"

@@ -15,6 +15,7 @@
 #include "stepscope/session.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
+#include "tests/support/pickle_writer.h"
 
 namespace stepscope::testing::hang_test {
 namespace {
@@ -337,6 +338,30 @@ TEST(HangFiles, RasSaysWhichProcessIsDead) {
             "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.");
 }
 
+// Rank 2 is behind, and rank 1 is dead: which of these is due to the other is not known.
+TEST(HangFiles, ADeadProcessBesideALaggingOneIsARootToo) {
+  const ScratchFolder folder;
+  folder.Write("ras_a.json", Status("13:00:00", {41, -1, 38, 41}));
+  folder.Write("ras_b.json", Status("13:01:00", {41, -1, 38, 41}));
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), (std::vector<int64_t>{1, 2}));
+  const Table& roots = answer->reports.at(0).tables.at(0);
+  for (const auto& row : roots.rows) EXPECT_EQ(ColumnOf(roots, "certain").Text(row), "no");
+  EXPECT_TRUE(answer->verdict.contains("Which of ranks 1 and 2 stopped the job is not known"))
+      << answer->verdict.str();
+}
+
+TEST(HangFiles, CountsOfOtherOperationsAreNotOfTheOneThatIsNamed) {
+  const ScratchFolder folder;
+  std::string status = Status("13:00:00", {41, 41, 40, 41});
+  for (size_t at = 0; (at = status.find(R"({"AllReduce")", at)) != status.npos; at += 20)
+    status.insert(at + 1, R"("Broadcast": 3, )");
+  folder.Write("ras.json", status);
+  EXPECT_TRUE(VerdictOn(folder).contains("did not arrive at all_reduce 41 of group 0x6a"))
+      << VerdictOn(folder);
+}
+
 TEST(HangFiles, WhoAsksForTracesIsToldTheCommand) {
   const ScratchFolder folder;
   folder.Write("rank_0.json", kDump);
@@ -389,6 +414,30 @@ TEST(HangFiles, EmptyDumpsAreSaidToBe) {
   const auto& notes = answer->reports.at(0).notes;
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].name, "empty_dumps");
+}
+
+// A memory snapshot is a pickle too, and no dump.
+TEST(HangFiles, AnotherPickleIsANote) {
+  const ScratchFolder folder;
+  folder.Write("snapshot_5.pickle", Pickle(Dict({{"segments", List({})}})));
+  std::filesystem::create_directory(folder.path() + "/dumps");
+  folder.Write("dumps/rank_0", kDump);
+  folder.Write("dumps/rank_1", kIdle);
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), std::vector<int64_t>{1});
+  ASSERT_EQ(answer->run.notes.size(), 1U);
+  EXPECT_EQ(answer->run.notes[0].name, "not_a_dump");
+}
+
+TEST(HangFiles, TracesThatCannotBeReadAreNotBlamedOnDumps) {
+  const ScratchFolder folder;
+  folder.Write("host.xplane.pb", "");
+  std::filesystem::create_directory(folder.path() + "/dumps");
+  folder.Write("dumps/rank_0", kDump);
+  const auto session = Session::Open(std::vector{folder.path()});
+  ASSERT_FALSE(session.has_value());
+  EXPECT_FALSE(session.error().what.contains("stuck job")) << session.error().what;
 }
 
 TEST(HangFiles, NothingToReadIsAnError) {

@@ -33,6 +33,11 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
         "see in the code which of {ranks} leaves out a call or calls in another order; dumps that "
         "go back two steps (a larger TORCH_FR_BUFFER_SIZE), with frames, may tell",
         named);
+  if (root.doubt == Doubt::kGone)
+    return Say(
+        "read the logs of {ranks} and their hosts: which of them stopped first decides; dumps of "
+        "all ranks tell what those that answer wait for",
+        named);
   if (root.doubt == Doubt::kLost)
     return Say(
         "give world_size: a rank that left no dump, in a group with fewer members than others, "

@@ -63,7 +63,7 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
     const std::string line = LineOf(job, root);
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
-         operation ? Cell(operation->sequence) : Cell(), EvidenceOf(job, judgement, root).str(),
+         operation ? Cell(operation->Number()) : Cell(), EvidenceOf(job, judgement, root).str(),
          IsCertain(job, root) ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
          TextCell(line), root.waiting});
   }
@@ -104,7 +104,7 @@ Table WaitsTable(const Job& job, const Judgement& judgement, int64_t& left_out) 
         const DumpOperation* own = wait.operation;
         if (!own->point_to_point && standing != nullptr && standing->first != nullptr)
           own = standing->first;
-        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->sequence,
+        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->Number(),
                               std::string(WaitName(wait.kind)), own->in_sizes,
                               TextCell(own->line)});
       }
@@ -139,7 +139,7 @@ Table OperationsTable(const Job& job) {
   for (const auto& [key, value] : stuck) {
     const DumpOperation& last = *value.second;
     const JobGroup& group = job.groups[std::get<0>(key)];
-    table.rows.push_back({GroupText(job, std::get<0>(key)), last.sequence, last.name,
+    table.rows.push_back({GroupText(job, std::get<0>(key)), last.Number(), last.name,
                           static_cast<int64_t>(group.members.size()), value.first,
                           TextCell(last.in_sizes), TextCell(last.types), TextCell(last.line),
                           last.created == kAbsent ? Cell() : Cell(last.created)});
@@ -151,8 +151,8 @@ Table OperationsTable(const Job& job) {
 // Whether both are among those of which any may be the root, because dumps are missing.
 bool MayEither(const Root& a, const Root& b) {
   const auto open = [](const Root& root) {
-    return !root.proven() &&
-           (root.reason == Reason::kDumpMissing || root.reason == Reason::kHostNotArrived);
+    return !root.proven() && (root.reason == Reason::kDumpMissing ||
+                              root.reason == Reason::kHostNotArrived || root.doubt == Doubt::kGone);
   };
   return open(a) && open(b) && a.doubt == b.doubt;
 }
@@ -276,6 +276,34 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   return finding;
 }
 
+// Dumps alone do not show that ranks wait in messages, and not all ranks have a stack.
+bool MayWaitUnseen(const Job& job) {
+  return job.on_host && std::ranges::any_of(job.dumps, [&](const auto& dump) {
+           return job.StackOf(dump.first) == nullptr;
+         });
+}
+
+Phrase SayUnseen() {
+  return "Whether ranks wait for one another in send and recv is not known: this back end does not "
+         "record them.";
+}
+
+// Where nobody is stuck, as dumps tell, and ranks may be in messages.
+Finding UnseenFinding(const Job& job) {
+  Finding finding{.severity = Severity::kMedium,
+                  .message = SayUnseen(),
+                  .hint =
+                      "take stacks of all ranks (py-spy dump --locals), which show who waits "
+                      "for whom; or dump again in a minute: a job that moves has later "
+                      "operations then"};
+  if (job.since_arrival != kAbsent) {
+    finding.because =
+        Say("the last operation of the job began {time} before the dumps were written",
+            HumanNanoseconds(job.since_arrival));
+  }
+  return finding;
+}
+
 Phrase SayJudgement(const Job& job, const Judgement& judgement) {
   Phrase headline;
   for (const auto& roots : Grouped(judgement.roots)) {
@@ -291,7 +319,8 @@ Phrase SayJudgement(const Job& job, const Judgement& judgement) {
         "there is no dump.",
         SayRanks(judgement.missing));
   }
-  if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
+  const Phrase nobody = "No rank is stuck in an operation that was recorded.";
+  if (judgement.stuck == 0) return MayWaitUnseen(job) ? nobody + " " + SayUnseen() : nobody;
   return Say(
       "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
       "tell for whom they wait; dumps of all ranks, or world_size, would.",
@@ -348,6 +377,8 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   if (!job.contradiction.empty()) report.findings.push_back(ContradictionFinding(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
+  if (judgement.roots.empty() && judgement.stuck == 0 && MayWaitUnseen(job))
+    report.findings.push_back(UnseenFinding(job));
   report.tables.push_back(WaitGroupsTable(job, judgement));
   if (!judgement.earlier.empty()) {
     report.tables.push_back(EarlierTable(job, judgement));

@@ -219,6 +219,12 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
         "that they call in different orders.",
         ranks);
   }
+  if (root.doubt == Doubt::kGone) {
+    return Say(
+        "Which of {ranks} stopped the job is not known: some did not arrive at {operation}, and "
+        "the processes of others are dead or do not answer.",
+        ranks, place);
+  }
   if (root.doubt == Doubt::kLost) return SayMaybeLost(roots, ranks, place);
   if (root.doubt == Doubt::kWaits) return SayMaybeWaits(roots, ranks, place);
   switch (root.reason) {
@@ -336,7 +342,7 @@ Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
                operation.sequence, group.MemberAt(operation.from), group.MemberAt(operation.to),
                shown);
   }
-  return Say("{operation} {sequence} of group {group}", name, operation.sequence, shown);
+  return Say("{operation} {sequence} of group {group}", name, operation.Number(), shown);
 }
 
 Phrase SayRoots(const Job& job, Roots roots) {

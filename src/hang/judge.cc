@@ -48,7 +48,7 @@ class Follower {
     }
     SeeMessages();
     if (!judged_.roots.empty()) AddLost();
-    if (judged_.roots.empty()) AddGone();
+    if (judged_.roots.empty() || job_.counts_only) AddGone();
     if (judged_.roots.empty()) AddMissing();
     if (judged_.roots.empty()) AddComplete();
     if (judged_.roots.empty() && job_.HasDumps()) AddMessages();
@@ -319,12 +319,16 @@ class Follower {
   }
 
   // Processes that RAS gave up, of those without a dump: one with a dump may have died of the hang.
+  // Beside a member that counts show behind, either may be why the other stopped.
   void AddGone() {
+    const size_t behind = judged_.roots.size();
     for (const auto& [rank, mark] : job_.ras) {
-      if (job_.HasDump(rank) || mark < RasMark::kUnresponsive) continue;
+      if (job_.HasDump(rank) || mark < RasMark::kUnresponsive || IsRoot(rank)) continue;
+      for (Root& root : std::span(judged_.roots).first(behind)) root.doubt = Doubt::kGone;
       const Wait* wait = MainWaitFor(rank);
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kProcessGone,
+                               .doubt = behind > 0 ? Doubt::kGone : Doubt::kNone,
                                .group = wait != nullptr ? wait->group : job_.groups.size(),
                                .others = wait != nullptr ? wait->operation : nullptr,
                                .waiting = WaitingFor(rank)});

@@ -32,6 +32,7 @@ enum class Doubt : uint8_t {
   kMember,  // dumps do not tell whether it is a member of the group
   kLost,    // a process that no dump tells of may have died: groups lack a member, or an operation
             // ended with an error
+  kGone,    // it did not arrive, and another one's process is gone: either may be why
   kWaits,   // its back end records no messages, and it may wait in one for a rank that is in no
             // recorded operation either
 };

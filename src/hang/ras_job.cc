@@ -48,6 +48,13 @@ std::string NameOf(std::string_view name) {
   return name == "Reduce" ? "reduce" : std::string(name);
 }
 
+// How often it was called, by the name that PyTorch has for it; -1: never.
+int64_t CountOf(const Counts& counts, std::string_view named) {
+  const auto at =
+      std::ranges::find_if(counts, [&](const auto& one) { return NameOf(one.first) == named; });
+  return at == counts.end() ? -1 : at->second;
+}
+
 // The only collective that the one called more often than the other.
 std::string MoreOf(const Counts& counts, const Counts& fewer) {
   std::string found;
@@ -164,11 +171,14 @@ class Builder {
     if (!stuck) return;
     const RasMember& other = OtherThan(member, progress);
     const bool ahead = total > fewest;
-    dump.operations.push_back({.record = static_cast<int64_t>(group),
-                               .group = group,
-                               .sequence = ahead ? fewest + 1 : total,
-                               .name = MoreOf(member.counts, other.counts),
-                               .pending = true});
+    DumpOperation operation{.record = static_cast<int64_t>(group),
+                            .group = group,
+                            .sequence = ahead ? fewest + 1 : total,
+                            .name = MoreOf(member.counts, other.counts),
+                            .pending = true};
+    if (ahead && CountOf(member.counts, operation.name) >= 0)
+      operation.of_name = std::max<int64_t>(CountOf(other.counts, operation.name), 0) + 1;
+    dump.operations.push_back(std::move(operation));
   }
 
   // One that has other counts, to see what this one called and that one did not.

@@ -56,6 +56,31 @@ std::span<const Translated> JapaneseOfHangs() {
        "{ranks} "
        "のどれが呼び出しを省くか、別の順序で呼び出すかをコードで確認してください。2 ステップ前まで"
        "遡るダンプ (より大きい TORCH_FR_BUFFER_SIZE、フレーム付き) があれば分かる場合があります"},
+      {"Whether ranks wait for one another in send and recv is not known: this back end does not "
+       "record them.",
+       "send と recv "
+       "で互いに待機しているランクがあるかどうかは不明です。このバックエンドはこれらを記録しません"
+       "。"},
+      {"take stacks of all ranks (py-spy dump --locals), which show who waits for whom; or dump "
+       "again in a minute: a job that moves has later operations then",
+       "全ランクのスタックを取得すると (py-spy dump --locals) "
+       "待機対象が分かります。または 1 "
+       "分後に再度ダンプしてください。動いているジョブでは新しい操作が記録されます"},
+      {"the last operation of the job began {time} before the dumps were written",
+       "ジョブの最後の操作は、ダンプが書き込まれる {time} 前に開始しました"},
+      {"a pickle beside the dumps was left out: {why}",
+       "ダンプと同じ場所にある pickle を除外しました: {why}"},
+      {"Which of {ranks} stopped the job is not known: some did not arrive at {operation}, and the "
+       "processes of others are dead or do not answer.",
+       "{ranks} のどれがジョブを止めたかは不明です。{operation} "
+       "に到達していないランクと、プロセスが終了したか応答しないランクがあります。"},
+      {"read the logs of {ranks} and their hosts: which of them stopped first decides; dumps of "
+       "all "
+       "ranks tell what those that answer wait for",
+       "{ranks} "
+       "とそのホストのログを確認してください。先に停止したものが原因です。全ランクのダンプがあれば"
+       "、"
+       "応答するランクの待機対象が分かります"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "

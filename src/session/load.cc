@@ -320,6 +320,7 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
                       std::back_inserter(found->files));
     auto run = LoadRun(*found, keep, options);
     if (!run && options.stop.stop_requested()) return run;
+    if (!run && !AreOfStuckJob(found->files)) return run;
     if (!run) return std::unexpected(OfStuckJob(paths, places).value_or(run.error()));
     run->info.name = NameOfRun(paths);
     if (found->captured.empty()) NoteStuckJob(paths, *found, places, run->info.notes);

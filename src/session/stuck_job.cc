@@ -75,6 +75,12 @@ std::optional<Error> OfStuckJob(std::span<const std::string> paths, const Places
                "stepscope hang " + kinds.first};
 }
 
+bool AreOfStuckJob(std::span<const std::string> files) {
+  return std::ranges::all_of(files, [](const std::string& path) {
+    return SureHangFileOf(StartOfFile(path)) != HangFile::kNone;
+  });
+}
+
 LookedAt NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
                       const Places& places, std::vector<Note>& notes) {
   const std::set<std::string> known(traces.files.begin(), traces.files.end());

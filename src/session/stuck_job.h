@@ -18,6 +18,9 @@ namespace stepscope {
 // what is there, and the command that reads it. Looks into directories, and those in them.
 std::optional<Error> OfStuckJob(std::span<const std::string> paths, const Places& places);
 
+// Whether all the files are such ones, by their first bytes.
+bool AreOfStuckJob(std::span<const std::string> files);
+
 struct LookedAt {
   int64_t files = 0, bytes = 0;
 };

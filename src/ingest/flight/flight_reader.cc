@@ -41,6 +41,7 @@ bool LooksLikeJsonDump(std::string_view bytes) {
 
 struct Seen {
   HangFile kind = HangFile::kNone;
+  bool sure = false;  // else it may be another pickle
   bool empty = false;
 };
 
@@ -48,7 +49,7 @@ Seen LookAt(const std::string& path, const Places& places) {
   auto source = places.Open(path);
   if (!source) return {};
   const std::string_view bytes = source->Peek(kHangSniff);
-  return {HangFileOf(bytes), bytes.empty()};
+  return {HangFileOf(bytes), SureHangFileOf(bytes) != HangFile::kNone, bytes.empty()};
 }
 
 // The number behind "rank" in a file's name, else its last one: 12 of "nccl_trace_rank_12.pkl", of
@@ -100,6 +101,7 @@ std::string FormOfName(std::string_view path) {
 struct OneFile {
   std::string path;
   HangFile kind = HangFile::kDump;
+  bool sure = true;
   std::optional<RankDump> dump;
   std::optional<RankStack> stack;
   std::optional<RasStatus> ras;
@@ -108,7 +110,8 @@ struct OneFile {
 };
 
 bool HasDumps(std::span<const OneFile> files) {
-  return std::ranges::find(files, HangFile::kDump, &OneFile::kind) != files.end();
+  return std::ranges::any_of(
+      files, [](const OneFile& file) { return file.kind == HangFile::kDump && file.sure; });
 }
 
 // Empty files are of ranks where dumps have such names.
@@ -129,7 +132,7 @@ std::vector<OneFile> FilesIn(const std::string& folder, const Places& places) {
     if (files.size() >= kMostFiles || item.kind != StoredItem::Kind::kFile) continue;
     const Seen seen = LookAt(item.path, places);
     if (seen.kind != HangFile::kNone || seen.empty)
-      files.push_back({.path = item.path, .kind = seen.kind});
+      files.push_back({.path = item.path, .kind = seen.kind, .sure = seen.sure});
   }
   DropOtherEmptyFiles(files);
   return files;
@@ -240,6 +243,9 @@ void AddUnread(const OneFile& file, FoundDumps& found) {
   } else if (file.kind == HangFile::kRas) {
     found.notes.push_back(
         {"unreadable_ras", 1, Say("a status of NCCL's RAS cannot be read: {why}", why), file.path});
+  } else if (!file.sure) {
+    found.notes.push_back(
+        {"not_a_dump", 1, Say("a pickle beside the dumps was left out: {why}", why), file.path});
   } else {
     found.notes.push_back(
         {"unreadable_dump", 1, Say("a dump cannot be read: {why}", why), file.path});

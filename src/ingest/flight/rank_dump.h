@@ -32,8 +32,10 @@ struct DumpOperation {
   uint32_t group = 0;  // index into RankDump::groups
   // Counts operations of the group: collectives, or point-to-point ones.
   int64_t sequence = 0;
+  int64_t of_name = -1;  // counts those of its name alone, where `sequence` is not what people see
   bool point_to_point = false;
-  std::string name;            // "all_reduce", "send"
+  std::string name;  // "all_reduce", "send"
+  int64_t Number() const { return of_name >= 0 ? of_name : sequence; }
   int64_t from = -1, to = -1;  // of point-to-point: ranks within the group
   State state = State::kScheduled;
   bool pending = false;                 // not known to be finished
