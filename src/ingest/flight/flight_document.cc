@@ -345,6 +345,9 @@ void Document::JoinStatus() {
     if (CountsMessages() && (used[at->second] || !dump_.whole)) continue;  // entries alone tell
     const int64_t counted = IntOf(tree_.Find(items[i + 1], "last_enqueued_collective"));
     dump_.groups[at->second].enqueued = CountsMessages() ? 0 : counted;
+    if (!CountsMessages())
+      dump_.groups[at->second].completed =
+          IntOf(tree_.Find(items[i + 1], "last_completed_collective"));
   }
 }
 

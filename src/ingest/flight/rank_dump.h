@@ -20,9 +20,10 @@ struct DumpGroup {
   std::string name;              // "35"
   std::string description;       // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
   std::vector<int64_t> members;  // global ranks, in the group's order; empty: not said
-  // Highest sequence number that the rank's process group counted; kAbsent: not said, or counted
+  // Highest sequence numbers that the rank's process group counted; kAbsent: not said, or counted
   // together with point-to-point operations.
   int64_t enqueued = kAbsent;
+  int64_t completed = kAbsent;
 };
 
 struct DumpOperation {
