@@ -81,6 +81,7 @@ std::span<const Translated> JapaneseOfHangs() {
        "とそのホストのログを確認してください。先に停止したものが原因です。全ランクのダンプがあれば"
        "、"
        "応答するランクの待機対象が分かります"},
+      {"{operation} from {from} to {to}", "{from} から {to} への {operation}"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
