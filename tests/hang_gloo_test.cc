@@ -202,6 +202,13 @@ TEST(HangOfGloo, ARankThatNoDumpTellsOfMayHaveDied) {
   }
 }
 
+// Each may wait in a message for the other.
+TEST(HangOfGloo, OfTwoRanksThatDidNotArriveNeitherIsCertain) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1, 2, 3}) Write(folder, rank, {World(3), Dp(rank, 2, rank > 1)}, 2);
+  EXPECT_EQ(RootsOf(Ask(folder)), "0 host_not_arrived no, 1 host_not_arrived no");
+}
+
 // As where all ranks wait in a circle of messages, and as where none does.
 TEST(HangOfGloo, WhereNobodyIsStuckMessagesMayBe) {
   const ScratchFolder folder;
