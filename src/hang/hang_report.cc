@@ -286,7 +286,7 @@ Finding UnseenFinding(const Job& job) {
   Finding finding{.severity = Severity::kMedium,
                   .message = SayUnseen(),
                   .hint =
-                      "take stacks of all ranks (py-spy dump --locals), which show who waits "
+                      "take stacks of all ranks (py-spy dump with locals), which show who waits "
                       "for whom; or dump again in a minute: a job that moves has later "
                       "operations then"};
   if (job.since_arrival != kAbsent) {
