@@ -202,6 +202,13 @@ TEST(HangOfGloo, ARankThatNoDumpTellsOfMayHaveDied) {
   }
 }
 
+// Each may wait in a message for the other.
+TEST(HangOfGloo, OfTwoRanksThatDidNotArriveNeitherIsCertain) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1, 2, 3}) Write(folder, rank, {World(3), Dp(rank, 2, rank > 1)}, 2);
+  EXPECT_EQ(RootsOf(Ask(folder)), "0 host_not_arrived no, 1 host_not_arrived no");
+}
+
 // As where all ranks wait in a circle of messages, and as where none does.
 TEST(HangOfGloo, WhereNobodyIsStuckMessagesMayBe) {
   const ScratchFolder folder;
@@ -238,6 +245,41 @@ TEST(HangOfGloo, ACircleThatOnlyStacksShowIsPossible) {
               "(step)), and for which ranks is not recorded.");
     EXPECT_TRUE(answer.reports.at(0).findings.at(0).hint.contains("py-spy dump with locals"));
   }
+}
+
+std::string WithPeer(const std::string& call, const std::string& peer) {
+  return fmt::format(
+      "Process 71: python\nPython v3.11\n\nThread 71 (idle): \"MainThread\"\n"
+      "    {} (torch/distributed/distributed_c10d.py:9)\n"
+      "    wrapper (torch/distributed/c10d_logger.py:83)\n"
+      "        Arguments:\n            {}\n    step (train.py:5)\n",
+      call, peer);
+}
+
+// As `py-spy dump --locals` shows it.
+TEST(HangOfGloo, ACircleIsProvenWhereStacksSayForWhom) {
+  for (const bool others : {true, false}) {
+    const ScratchFolder folder;
+    for (const int rank : {0, 1}) {
+      Write(folder, rank, {World(3)}, others ? 4 : 2);
+      folder.Write(fmt::format("stack_{}.txt", rank),
+                   WithPeer("recv", fmt::format("src: {}", 1 - rank)));
+      if (others) Write(folder, rank + 2, {World(3, true)}, 4);
+    }
+    EXPECT_EQ(RootsOf(Ask(folder)), "0 point_to_point_cycle yes, 1 point_to_point_cycle yes");
+    // The other end is there: it moves, or is for another tag.
+    folder.Write("stack_1.txt", WithPeer("send", "dst: 0"));
+    EXPECT_FALSE(RootsOf(Ask(folder)).contains("yes"));
+  }
+}
+
+TEST(HangOfGloo, WhomAMessageIsForWaitsPerhapsToo) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1, 2}) Write(folder, rank, {World(3, rank == 2)}, 3);
+  folder.Write("stack_0.txt", WithPeer("recv", "src: 1"));
+  EXPECT_EQ(RootsOf(Ask(folder)), "1 host_not_arrived no");
+  folder.Write("stack_1.txt", InMessage("all_gather", 3));  // it is known not to send
+  EXPECT_EQ(RootsOf(Ask(folder)), "1 host_not_arrived yes");
 }
 
 // Nobody waits for rank 1 but in a message, and it may be of the circle.

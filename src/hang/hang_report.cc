@@ -25,6 +25,11 @@ std::string GroupText(const Job& job, size_t group) {
   return of.description + " (" + of.name + ")";
 }
 
+// Empty of messages that only stacks show.
+Cell NumberCell(const DumpOperation& operation) {
+  return operation.Number() < 0 ? Cell() : Cell(operation.Number());
+}
+
 // Where it called its operation; where it has none, where its stack says that it is.
 std::string LineOf(const Job& job, const Root& root) {
   if (root.own != nullptr && !root.own->line.empty()) return root.own->line;
@@ -63,7 +68,7 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
     const std::string line = LineOf(job, root);
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
-         operation ? Cell(operation->Number()) : Cell(), EvidenceOf(job, judgement, root).str(),
+         operation ? NumberCell(*operation) : Cell(), EvidenceOf(job, judgement, root).str(),
          IsCertain(job, root) ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
          TextCell(line), root.waiting});
   }
@@ -104,8 +109,8 @@ Table WaitsTable(const Job& job, const Judgement& judgement, int64_t& left_out) 
         const DumpOperation* own = wait.operation;
         if (!own->point_to_point && standing != nullptr && standing->first != nullptr)
           own = standing->first;
-        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->Number(),
-                              std::string(WaitName(wait.kind)), own->in_sizes,
+        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name,
+                              NumberCell(*own), std::string(WaitName(wait.kind)), own->in_sizes,
                               TextCell(own->line)});
       }
     }
@@ -293,7 +298,7 @@ Finding UnseenFinding(const Job& job) {
   Finding finding{.severity = Severity::kMedium,
                   .message = SayUnseen(),
                   .hint =
-                      "take stacks of all ranks (py-spy dump --locals), which show who waits "
+                      "take stacks of all ranks (py-spy dump with locals), which show who waits "
                       "for whom; or dump again in a minute: a job that moves has later "
                       "operations then"};
   if (job.since_arrival != kAbsent) {

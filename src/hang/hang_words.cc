@@ -337,6 +337,10 @@ Phrase SayRanks(std::span<const int64_t> ranks) {
 Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
   const Phrase shown = Phrase::Name(group.Shown());
   const Phrase name = Phrase::Name(operation.name);
+  if (operation.point_to_point && operation.sequence < 0) {
+    return Say("{operation} from {from} to {to}", name, group.MemberAt(operation.from),
+               group.MemberAt(operation.to));
+  }
   if (operation.point_to_point && operation.from >= 0) {
     return Say("{operation} {sequence} from {from} to {to} in group {group}", name,
                operation.sequence, group.MemberAt(operation.from), group.MemberAt(operation.to),
@@ -381,7 +385,8 @@ Phrase SayRecorded(const Job& job, const Root& root) {
     const Standing* standing = job.groups[root.group].Find(root.rank);
     if (standing == nullptr || standing->reached < 0 || root.others->point_to_point)
       return Say("no entry; {waiting}", SayWaiting(root, SayPlace(job, root)));
-    return Say("last enqueued {last}; {waiting}", standing->reached,
+    const int64_t of_name = root.others->of_name;  // one more than it enqueued
+    return Say("last enqueued {last}; {waiting}", of_name >= 0 ? of_name - 1 : standing->reached,
                SayWaiting(root, SayPlace(job, root)));
   }
   if (root.reason == Reason::kDeviceNotFinished) {

@@ -59,26 +59,24 @@ class Follower {
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
-    if (job_.on_host) QuestionUnseenWaits();
+    const bool seen = !found_.seen.empty();
+    judged_.calls.splice(judged_.calls.end(), found_.seen);
+    if (job_.on_host) QuestionUnseenWaits(seen);
     if (job_.on_host && !(job_.knows_ranks && judged_.missing.empty())) QuestionUnknownRanks();
     judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
   }
 
  private:
-  // A rank that did not arrive may wait in a message for one that did not either.
-  void QuestionUnseenWaits() {
-    const auto is_root = [&](int64_t rank) {
-      return std::ranges::find(judged_.roots, rank, &Root::rank) != judged_.roots.end();
-    };
-    const bool others = std::ranges::any_of(job_.dumps, [&](const auto& dump) {
-      const int64_t rank = dump.first;
-      return !job_.IsStuck(rank) && !is_root(rank) && job_.StackOf(rank) == nullptr;
-    });
-    if (!others) return;
+  // A rank that did not arrive may wait in a message for one that did not either, root or not.
+  void QuestionUnseenWaits(bool seen) {
+    std::set<int64_t> unseen;
+    for (const auto& [rank, dump] : job_.dumps)
+      if (!job_.IsStuck(rank) && job_.StackOf(rank) == nullptr) unseen.insert(rank);
     for (Root& root : judged_.roots) {
       const bool asks = root.reason == Reason::kHostNotArrived && root.proven();
-      if (asks && job_.StackOf(root.rank) == nullptr) root.doubt = Doubt::kWaits;
+      const bool others = seen || unseen.size() > 1;
+      if (asks && others && unseen.contains(root.rank)) root.doubt = Doubt::kWaits;
     }
   }
 

@@ -32,6 +32,34 @@ bool IsFirst(std::set<std::tuple<int64_t, int64_t, bool>>& seen, const Message& 
   return seen.emplace(message.own, message.peer, message.operation->name == "send").second;
 }
 
+// Calls that return when the message is through, by their names in stacks.
+bool Sends(const RankStack& stack) {
+  return stack.call == "send" || stack.call.starts_with("send_object");
+}
+bool Receives(const RankStack& stack) {
+  return stack.call == "recv" || stack.call.starts_with("recv_object");
+}
+
+// Both ends are there: it is about to move.
+bool Meets(const Job& job, int64_t rank, const RankStack& own) {
+  const RankStack* peer = job.StackOf(own.peer);
+  if (peer == nullptr || peer->peer != rank) return false;
+  return (Sends(own) && Receives(*peer)) || (Receives(own) && Sends(*peer));
+}
+
+// The group of all ranks that both are in, else any that has both.
+size_t GroupWith(const Job& job, int64_t a, int64_t b) {
+  size_t found = job.groups.size();
+  for (size_t place = 0; place < job.groups.size(); ++place) {
+    const auto& members = job.groups[place].members;
+    const bool both = std::ranges::find(members, a) != members.end() &&
+                      std::ranges::find(members, b) != members.end();
+    if (both && (found == job.groups.size() || job.groups[place].description == "default_pg"))
+      found = place;
+  }
+  return found;
+}
+
 bool IsBehindCollective(const Job& job, int64_t rank) {
   const auto at = job.fronts.find(rank);
   return at != job.fronts.end() && !at->second.operation->point_to_point;
@@ -55,6 +83,29 @@ void AddMessageWaits(const Job& job, size_t group, Waits& waits) {
       }
       waits.waits.push_back({kind, group, operation, {rank}, {message.peer}, true});
     }
+  }
+}
+
+void AddSeenMessages(const Job& job, Waits& waits) {
+  for (const auto& [rank, stack] : job.stacks) {
+    const bool waits_in_it = (Sends(*stack) || Receives(*stack)) && job.HasDump(rank) &&
+                             !job.IsStuck(rank) && stack->peer >= 0 && stack->peer != rank;
+    if (!waits_in_it || !job.ranks.contains(stack->peer) || Meets(job, rank, *stack)) continue;
+    const size_t group = GroupWith(job, rank, stack->peer);
+    if (group >= job.groups.size()) continue;
+    const auto place = [&](int64_t member) {
+      const auto& members = job.groups[group].members;
+      return std::ranges::find(members, member) - members.begin();
+    };
+    DumpOperation& message = waits.seen.emplace_back();
+    message.sequence = -1;
+    message.point_to_point = true;
+    message.name = stack->call;
+    message.line = stack->line;
+    message.from = place(Sends(*stack) ? rank : stack->peer);
+    message.to = place(Sends(*stack) ? stack->peer : rank);
+    const WaitKind kind = job.HasDump(stack->peer) ? WaitKind::kMessage : WaitKind::kMissing;
+    waits.waits.push_back({kind, group, &message, {rank}, {stack->peer}, true});
   }
 }
 

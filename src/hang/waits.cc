@@ -173,6 +173,7 @@ Waits FindWaits(const Job& job) {
     AddMessageWaits(job, place, waits);
   }
   AddQueued(job, waits);
+  AddSeenMessages(job, waits);
   return waits;
 }
 

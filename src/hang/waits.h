@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ struct Waits {
   std::vector<Complete> complete;
   // A member ended an operation that another one did not begin: with an error.
   bool errors = false;
+  // Messages that only stacks show; they have no number.
+  std::list<DumpOperation> seen;
 };
 
 // Of collectives, of messages, and of operations behind others.
@@ -66,6 +69,10 @@ Waits FindWaits(const Job& job);
 void AddMessageWaits(const Job& job, size_t group, Waits& waits);
 // True where members called different operations at `sequence`; adds them and who waits for them.
 bool AddMismatch(const Job& job, size_t group, int64_t sequence, Waits& waits);
+
+// Waits of ranks that are in no recorded operation, and by their stacks in a message whose other
+// end the stack names.
+void AddSeenMessages(const Job& job, Waits& waits);
 
 // Waits of messages that both ends enqueued, each behind other messages: circles of sends on one
 // stream.

@@ -61,9 +61,9 @@ std::span<const Translated> JapaneseOfHangs() {
        "send と recv "
        "で互いに待機しているランクがあるかどうかは不明です。このバックエンドはこれらを記録しません"
        "。"},
-      {"take stacks of all ranks (py-spy dump --locals), which show who waits for whom; or dump "
+      {"take stacks of all ranks (py-spy dump with locals), which show who waits for whom; or dump "
        "again in a minute: a job that moves has later operations then",
-       "全ランクのスタックを取得すると (py-spy dump --locals) "
+       "全ランクのスタックを取得すると (py-spy dump with locals) "
        "待機対象が分かります。または 1 "
        "分後に再度ダンプしてください。動いているジョブでは新しい操作が記録されます"},
       {"the last operation of the job began {time} before the dumps were written",
@@ -81,6 +81,7 @@ std::span<const Translated> JapaneseOfHangs() {
        "とそのホストのログを確認してください。先に停止したものが原因です。全ランクのダンプがあれば"
        "、"
        "応答するランクの待機対象が分かります"},
+      {"{operation} from {from} to {to}", "{from} から {to} への {operation}"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "

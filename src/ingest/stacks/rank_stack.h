@@ -17,6 +17,8 @@ struct RankStack {
   std::string innermost;
   // The function of torch.distributed that the program called there: "recv"; empty: none.
   std::string call;
+  // The rank that it sends to or receives from, by the call's `dst` or `src`; -1: not said.
+  int64_t peer = -1;
 };
 
 }  // namespace stepscope

@@ -24,6 +24,7 @@ constexpr size_t kMostShown = 160;   // bytes of a frame
 struct Frame {
   std::string_view function, file;
   int64_t line = 0;
+  int64_t peer = -1;  // of arguments or locals, which py-spy shows if asked
 };
 
 struct Thread {
@@ -90,6 +91,13 @@ bool IsThreadOfFault(std::string_view line) {
   return (line.starts_with(kThread) || line.starts_with(kCurrent)) && line.ends_with(kFirst);
 }
 
+// `            src: 1`, below a frame; the first one counts.
+void TakeVariable(std::string_view line, Frame& frame) {
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
+  if ((line.starts_with("src: ") || line.starts_with("dst: ")) && frame.peer < 0)
+    frame.peer = NumberOf(line.substr(5));
+}
+
 class Reader {
  public:
   void Take(std::string_view line) {
@@ -105,7 +113,11 @@ class Reader {
       threads_.push_back(std::move(*thread));
     } else if (!threads_.empty() && threads_.back().frames.size() < kMostFrames) {
       const auto frame = by_age_ ? FrameOfFault(line) : FrameOfSpy(line);
-      if (frame) threads_.back().frames.push_back(*frame);
+      if (frame) {
+        threads_.back().frames.push_back(*frame);
+      } else if (!threads_.back().frames.empty()) {
+        TakeVariable(line, threads_.back().frames.back());
+      }
     }
   }
 
@@ -177,6 +189,7 @@ RankStack Summarize(const Thread& thread) {
     --frame;
     if (!IsOfDistributed(frame->file)) break;
     stack.call = frame->function.substr(0, kMostShown);
+    stack.peer = std::max(stack.peer, frame->peer);
     if (!stack.call.ends_with("wrapper")) break;
   }
   return stack;
