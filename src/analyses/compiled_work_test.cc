@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyses/all.h"
+#include "analyses/kept_names.h"
 #include "facts/activity/rank_activity_builder.h"
 #include "tests/answer.h"
 #include "tests/support/sample_trace.h"
@@ -34,7 +35,7 @@ struct XlaTrace : SampleTrace {
   Report Ask(const Analysis& analysis) {
     ranks = {BuildRankActivity(trace)};
     facts = DeriveFacts(trace.strings, ranks, *ParseSteps("all"), "all");
-    std::map<std::string, std::string, std::less<>> values;
+    std::map<std::string, std::string, std::less<>> values = {{std::string(kMostNames), "0"}};
     for (const Parameter& p : analysis.params) values.emplace(p.name, p.default_value);
     return analysis.run(facts, Params(std::move(values)));
   }
