@@ -179,6 +179,21 @@ TEST(Collectives, WhoDoesSomethingElseIsAMismatch) {
   EXPECT_EQ(facts.ranks[1].unmatched, 1);
 }
 
+// What most do counts, not what the first one does; of what as many do, the first one's.
+TEST(Collectives, TheFirstOneMayBeTheMismatch) {
+  SampleRanks s(3);
+  s.Add(0, 0, 100, 7, "allreduce", 20);
+  s.Add(1, 0, 100, 7, "allreduce", 10);
+  s.Add(2, 0, 100, 7, "allreduce", 10);
+  s.Add(0, 200, 300, 8, "allreduce", 20);
+  s.Add(1, 200, 300, 8, "allreduce", 10);
+  const CollectiveFacts facts = Derive(s);
+  ASSERT_EQ(facts.mismatches.size(), 2u);
+  EXPECT_EQ(facts.mismatches[0].rank, 0u);
+  EXPECT_EQ(facts.mismatches[0].bytes, 80);
+  EXPECT_EQ(facts.mismatches[1].rank, 1u);
+}
+
 TEST(Collectives, CoalescedOnesShareANumberAndKeepTheirOrder) {
   SampleRanks s(2);
   for (size_t r = 0; r < 2; ++r) {

@@ -131,6 +131,7 @@ TEST(OddEvents, ManyCustomTypesShareOneName) {
   const Partition p = accounting.Query();
   ASSERT_EQ(p.custom.size(), 31u);
   EXPECT_EQ(p.custom.front(), std::pair(std::string("(more types)"), 70 * kSecond));
+  EXPECT_EQ(accounting.note_counts().Count(NoteKind::kManyCustomTypes), 70);
   EXPECT_EQ(p.unaccounted, 0);
 }
 

@@ -78,7 +78,7 @@ Event Counted(EventKind kind, double time, int64_t first, int64_t second = kUnkn
 
 // Two ranks that restart in the process, by a new process, and go on: with everything that an
 // attempt may hold.
-TEST(AccountingState, AJobGoesOn) {
+std::vector<Event> EventsOfAJob() {
   std::vector<Event> events = EventsOf(R"([0] monotonic
       0 submitted; 1 asked 8; 5 given 8
       [0] 10 start run; 10..20 init; 20..25 prep; 25..30 load; 30..90 steps 0..5; 50..52 saving 3
@@ -96,10 +96,70 @@ TEST(AccountingState, AJobGoesOn) {
     if (!event.writer.empty()) event.attempt = event.time < ScenarioTime(200) ? "run" : "next";
   }
   events.push_back(Counted(EventKind::kActivity, 541, 1000, 7));
-  GoesOn(events);
   events.push_back({.kind = EventKind::kLabel, .time = ScenarioTime(541), .text = "silence=2h"});
+  return events;
+}
+
+TEST(AccountingState, AJobGoesOn) {
+  std::vector<Event> events = EventsOfAJob();
+  GoesOn(events);
   events.push_back({.kind = EventKind::kJobState, .time = ScenarioTime(560), .text = "cancelled"});
   GoesOn(events);
+}
+
+// What was in the accounting before is gone, and the two go on apart.
+TEST(AccountingState, ACopyIsWholeAndApart) {
+  const PartitionQuery query{.at = ScenarioTime(20'000), .silence = kHour};
+  const std::vector<Event> events = EventsOfAJob();
+  for (size_t part = 0; part <= events.size(); part += 7) {
+    Accounting first, whole;
+    for (size_t e = 0; e < events.size(); ++e) {
+      if (e < part) first.Add(events[e]);
+      whole.Add(events[e]);
+    }
+    first.AddLate({.kind = EventKind::kPreemptionNotice, .time = ScenarioTime(136), .text = "x"});
+    first.AddLate({.kind = EventKind::kProcessEnd, .time = ScenarioTime(141), .text = "killed"});
+    first.Add({.kind = EventKind::kJobState, .time = ScenarioTime(139), .text = "timed out"});
+    const std::string expected = Told(first, query);
+    Accounting copy = AccountingOf("0 start; 0..20 steps 0..1; 30..40 eval; 50 start; 60 step 2");
+    Told(copy, query);
+    copy = first;
+    ASSERT_EQ(Told(copy, query), expected) << part;
+    for (size_t e = part; e < events.size(); ++e) copy.Add(events[e]);
+    Accounting same = first;
+    ASSERT_EQ(Told(first, query), expected) << part;
+    for (size_t e = part; e < events.size(); ++e) same.Add(events[e]);
+    ASSERT_EQ(Told(copy, query), Told(same, query)) << part;
+  }
+}
+
+// A start that is told again after another event is a duplicate, and one that is told late is of
+// the attempt that has begun; a process that only saves is none.
+TEST(AccountingState, StartsGoOn) {
+  GoesOn(EventsOf("[0] 0 start; 5 heartbeat; 5 start; 10..30 steps 0..1; 31 end"));
+  std::vector<Event> again =
+      EventsOf("[0] 0 start run; 5 heartbeat; 10 start run; 20..40 steps 0..1; 41 end");
+  for (Event& event : again) event.attempt = "run";
+  GoesOn(again);
+  GoesOn(EventsOf("[0] 0..5 init; 6 start; 10..30 steps 0..1; 31 end"));
+  GoesOn(EventsOf("[0] 0 start; 0..30 steps 0..2; [1] 5..6 save 1; [0] 31 end"));
+}
+
+// A clock that was set by 60 s, and after that back by 20 s: both are told by how much.
+TEST(AccountingState, AClockThatIsSetAgain) {
+  const std::vector<Event> events = EventsOf(
+      "[0] monotonic; 0 start; 0..50 steps 0..4; clock 60; 50..70 steps 5..6; clock 40; 70 step 7");
+  Accounting until, loaded;
+  for (const Event& event : events) {
+    if (event.step != 7) until.Add(event);
+  }
+  ASSERT_TRUE(loaded.Load(until.SaveThinned(until)));
+  loaded.Add(events.back());
+  const auto told = [](const Accounting& accounting) {
+    return fmt::to_string(accounting.note_counts().List("").at(0).message);
+  };
+  EXPECT_TRUE(told(until).contains("+60.0 s on host")) << told(until);
+  EXPECT_TRUE(told(loaded).contains("-20.0 s on host")) << told(loaded);
 }
 
 // The library's log of one process without a name, which overlaps loading and steps.
@@ -223,6 +283,54 @@ TEST(AccountingState, StatesOfTheFirstVersionsAreRead) {
     EXPECT_EQ(p.disruption_list.at(0).text, "maintenance");
     EXPECT_NEAR(p.active_slices.value(), 0.45, 1e-9);
     EXPECT_NEAR(p.available_slices.value(), 0.9, 1e-9);
+  }
+}
+
+// The state of such a version and with so many kinds of events: the rest is as it is now.
+std::string WithFront(uint64_t version, uint64_t kinds, std::string_view state) {
+  StateWriter out;
+  out.Unsigned(version);
+  out.Unsigned(Crc32(state.data(), state.size()));
+  out.Unsigned(kinds);
+  return out.bytes() + std::string(state);
+}
+
+// What follows the front.
+std::string RestOf(const std::string& bytes) {
+  StateReader in(bytes);
+  for (int k = 0; k < 3; ++k) in.Unsigned();
+  return std::string(in.rest());
+}
+
+// It ended before the limit of silence, which no job had set.
+TEST(AccountingState, TheThirdVersionIsRead) {
+  constexpr auto kKinds = static_cast<uint64_t>(EventKind::kCount);
+  Accounting accounting = AccountingOf("[0] 0 start; 0..30 steps 0..2; 31 end"), loaded;
+  const std::string state = RestOf(accounting.SaveThinned(accounting));
+  StateWriter none;
+  none.Signed(kUnknown);
+  ASSERT_TRUE(state.ends_with(none.bytes()));
+  const std::string third = state.substr(0, state.size() - none.bytes().size());
+  ASSERT_TRUE(loaded.Load(WithFront(3, kKinds, third)));
+  EXPECT_EQ(Told(loaded, {}), Told(accounting, {}));
+  EXPECT_FALSE(loaded.Load(WithFront(4, kKinds, third)));
+}
+
+// What was there before is gone, whether the state is whole or breaks off.
+TEST(AccountingState, NothingOfBeforeIsLeft) {
+  constexpr auto kKinds = static_cast<uint64_t>(EventKind::kCount);
+  Accounting accounting = AccountingOf("[0] 0 start; 0..30 steps 0..2; 31 end");
+  const std::string state = RestOf(accounting.SaveThinned(accounting));
+  const auto load = [&](const std::string& bytes, bool is_one) {
+    Accounting loaded = AccountingOf("[1] 0 start; 0..90 steps 0..8; 95 eval; 0 submitted");
+    EXPECT_EQ(loaded.Load(bytes), is_one);
+    return loaded;
+  };
+  Accounting whole = load(WithFront(4, kKinds, state), true);
+  EXPECT_EQ(Told(whole, {}), Told(accounting, {}));
+  EXPECT_TRUE(load(WithFront(4, kKinds + 1, state), false).empty());
+  for (size_t size = 0; size < state.size(); ++size) {
+    EXPECT_TRUE(load(WithFront(4, kKinds, state.substr(0, size)), false).empty()) << size;
   }
 }
 

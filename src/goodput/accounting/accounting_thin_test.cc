@@ -6,6 +6,7 @@
 
 #include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
+#include "tests/support/scenario.h"
 
 namespace stepscope::goodput::accounting_thin_test {
 namespace {
@@ -127,6 +128,85 @@ TEST(AccountingThin, AStepOfLongAgoIsLostToAMinute) {
   EXPECT_GT(wasted(one), 7000 * kSecond);
   EXPECT_LE(std::abs(wasted(one) - wasted(other)), kMinute);
   EXPECT_EQ(other.unaccounted, 0);
+}
+
+// A start, and so many steps of 6 s, of which an evaluation takes 2 s each.
+std::vector<Event> StepsWithSpans(int64_t count) {
+  std::vector<Event> events = EventsOf("[0] 0 start");
+  const auto tell = [&](EventKind kind, int64_t second, int64_t step) {
+    events.push_back({.kind = kind, .time = kScenarioStart + second * kSecond, .step = step});
+    events.back().writer = events.front().writer;
+    events.back().sequence = std::ssize(events) - 1;
+    if (step == kUnknown) events.back().text = "eval";
+  };
+  for (int64_t k = 0; k < count; ++k) {
+    tell(EventKind::kStepStart, 6 * k, k);
+    tell(EventKind::kCustomBegin, 6 * k + 3, kUnknown);
+    tell(EventKind::kCustomEnd, 6 * k + 5, kUnknown);
+  }
+  return events;
+}
+
+Accounting Taken(const std::vector<Event>& events) {
+  Accounting accounting;
+  for (const Event& event : events) accounting.Add(event);
+  return accounting;
+}
+
+// What a saved state keeps of `until`, which `whole` continues.
+Accounting Saved(const std::vector<Event>& until, const std::vector<Event>& whole) {
+  Accounting loaded;
+  EXPECT_TRUE(loaded.Load(Taken(until).SaveThinned(Taken(whole))));
+  return loaded;
+}
+
+// Of 10,000 spans all are kept, of more of them one per minute: of those of a process that goes on
+// the last hour, 600, exactly. Of the steps there is one per minute, too, and of the last ones 256.
+TEST(AccountingThin, VeryManySpansAreSavedByTheMinute) {
+  const std::vector<Event> many = StepsWithSpans(10'000), more = StepsWithSpans(10'001);
+  const size_t steps = 1000 + 256;
+  EXPECT_NEAR(static_cast<double>(Saved(many, many).kept()), 10'000 + steps, 30);
+  Accounting saved = Saved(more, more), all = Taken(more);
+  EXPECT_NEAR(static_cast<double>(saved.kept()), 600 + 940 + steps, 30);
+  EXPECT_EQ(saved.Query().times, all.Query().times);
+  const int64_t end = more.back().time;
+  const PartitionQuery query{.window = Interval{end - 59 * kMinute, end}, .periods = true};
+  EXPECT_EQ(saved.Query(query).periods, all.Query(query).periods);
+}
+
+// Of an attempt that is over, they are by the minute to its end. The next one goes back to a step
+// within a minute: what is lost is exact, to the last span.
+TEST(AccountingThin, SpansOfAnAttemptThatIsOverAreCutWhereItMatters) {
+  for (const int64_t back : {4003, 10'000}) {
+    const std::vector<Event> first = StepsWithSpans(10'001);
+    std::vector<Event> whole = first;
+    for (const Event& event : EventsOf(fmt::format(
+             "[0] 60100 start; 60110..60130 steps {}..{}; 60130 end", back, back + 1))) {
+      whole.push_back(event);
+    }
+    Accounting saved = Saved(first, whole), all = Taken(whole);
+    for (size_t e = first.size(); e < whole.size(); ++e) saved.Add(whole[e]);
+    EXPECT_EQ(saved.Query().times, all.Query().times) << back;
+    EXPECT_EQ(saved.Query().attempts.at(0).times, all.Query().attempts.at(0).times) << back;
+    Accounting over;
+    ASSERT_TRUE(over.Load(Taken(whole).SaveThinned(Taken(whole))));
+    EXPECT_EQ(over.Query().times, all.Query().times) << back;
+    EXPECT_NEAR(static_cast<double>(over.kept()), 1000 + 1000, 30) << back;
+  }
+}
+
+// Long steps, the recorded end of the last one, and a planned end are kept exactly.
+TEST(AccountingThin, SpansAroundALongStepAreCutAtIt) {
+  for (const char* end :
+       {"[0] 60320 heartbeat", "[0] 60305 step_end 10001; 60320 heartbeat", "[0] 60321 end"}) {
+    std::vector<Event> events = StepsWithSpans(10'001);
+    for (const Event& event : EventsOf(
+             fmt::format("[0] 60301 step 10001; 60302..60303 eval; {}; [0b] 60330 start", end))) {
+      events.push_back(event);
+    }
+    Accounting saved = Saved(events, events), all = Taken(events);
+    EXPECT_EQ(saved.Query().times, all.Query().times) << end;
+  }
 }
 
 }  // namespace

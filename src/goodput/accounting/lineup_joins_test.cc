@@ -86,7 +86,10 @@ TEST(LineupJoins, ARankThatGoesBackAloneJoins) {
   const std::string own = "[1] 0 start; 0..100 steps 0..9; 100 resume 5; 100..150 steps 5..9;";
   EXPECT_EQ(AttemptsOf(own + "[0] 0 start; 0..170 steps 0..16; 170 heartbeat"), 1u);
   EXPECT_EQ(AttemptsOf(own + "[0] 0 start; 0..150 steps 0..14; 170 heartbeat"), 2u);
-  // The leader itself begins an attempt.
+  // One that tells a start again begins an attempt, and so does the leader.
+  EXPECT_EQ(AttemptsOf("[0] 0 start; 0..200 steps 0..19; [1] 0 start; 0..50 steps 0..4; 55 start; "
+                       "60..200 steps 5..18"),
+            2u);
   EXPECT_EQ(AttemptsOf("[0] 0 start; 0..100 steps 0..9; 100 resume 5; 100..400 steps 5..34"), 2u);
 }
 

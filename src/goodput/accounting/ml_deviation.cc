@@ -9,13 +9,12 @@
 namespace stepscope::goodput {
 namespace {
 
-// The 90th percentile, interpolated linearly.
+// The 90th percentile of more than ten values, interpolated linearly.
 double P90(std::vector<double> values) {
   std::ranges::sort(values);
   const double at = 0.9 * static_cast<double>(values.size() - 1);
   const auto below = static_cast<size_t>(at);
-  const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (values[above] - values[below]) * (at - static_cast<double>(below));
+  return values[below] + (values[below + 1] - values[below]) * (at - static_cast<double>(below));
 }
 
 std::optional<double> IdealOf(const std::vector<std::pair<int64_t, double>>& steps) {

@@ -36,6 +36,9 @@ TEST(Productivity, FactorsMultiplyToIdealOverPaid) {
   EXPECT_DOUBLE_EQ(Metric(report, "program_goodput"), 0.5);
   EXPECT_DOUBLE_EQ(Metric(report, "product"), 3.0 / 10);
   EXPECT_DOUBLE_EQ(Metric(report, "elastic_scheduling_goodput"), 0.85);
+  ProductivityInput little = kJob;
+  little.scheduling->share = 1;
+  EXPECT_GT(Metric(ProductivityReport(little), "elastic_scheduling_goodput"), 0);
 }
 
 TEST(Productivity, LossesAddUpToWantedTime) {
@@ -157,6 +160,13 @@ TEST(Productivity, InputsThatContradictEachOtherHaveNoProduct) {
   EXPECT_DOUBLE_EQ(Metric(ProductivityReport(job), "runtime_goodput"), 1);
   job.productive = *job.productive + kSecond;
   EXPECT_TRUE(ProductivityReport(job).why.contains("the job made progress for"));
+  // Chips that are not all healthy, or not all there, are chips.
+  SchedulingTimes& times = *job.scheduling;
+  times = {.all_up = 7 * kHour, .unhealthy = kHour, .partial = kHour, .share = times.share};
+  job.productive = 9 * kHour;
+  EXPECT_EQ(ProductivityReport(job).status, Status::kOk);
+  job.productive = 9 * kHour + kHour / 4;
+  EXPECT_EQ(ProductivityReport(job).status, Status::kUnavailable);
   job.before_scheduler = 1;
   EXPECT_EQ(ProductivityReport(job).status, Status::kOk) << "it had chips before, too";
   // A short one by 2 s.

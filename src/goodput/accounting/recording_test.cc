@@ -66,6 +66,8 @@ TEST(Recording, AStartThatIsToldAgainIsADuplicate) {
   EXPECT_EQ(
       AttemptsOfRun("[0] 0 start run; 0..30 steps 0..2; 21 start run; 21..41 steps 3..4; 41 end"),
       "0..20 steps 0..2; 21..41 steps 3..4 | repeated_attempt 1");
+  EXPECT_EQ(Attempts("[0] 0 start; 20 heartbeat; 20 start; 30 end"), "0..30 | duplicate 1");
+  EXPECT_EQ(Attempts("[0] 0 start; 20 heartbeat; 21 start; 30 end"), "0..20; 21..30");
   // In a log without writers, up to the last step, and before the last sign of life.
   const std::string log = "0 start run; 0..20 steps 0..1; 30 heartbeat; ";
   EXPECT_EQ(AttemptsOfRun("0 start run; 0..20 steps 0..1; 10 start run; 40 end"),

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time_units.h"
+
 namespace stepscope::goodput::step_clock_test {
 namespace {
 
@@ -118,6 +120,16 @@ TEST(StepClock, ASavedOneGoesOn) {
   EXPECT_EQ(loaded.median(), clock.median());
   EXPECT_EQ(loaded.ideal(), clock.ideal());
   EXPECT_EQ(loaded.recent_deviation(), clock.recent_deviation());
+}
+
+// Of ten the ninth, in order of size.
+TEST(StepClock, TheDeviationThatNineInTenDoNotExceed) {
+  StepClock clock;
+  for (int k = 0; k < 9; ++k) clock.Add(10 * kSecond);
+  clock.Add(11 * kSecond);
+  EXPECT_EQ(clock.recent_deviation(), 0);
+  clock.Add(11 * kSecond);
+  EXPECT_EQ(clock.recent_deviation(), kSecond);
 }
 
 }  // namespace
