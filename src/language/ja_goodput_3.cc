@@ -273,8 +273,10 @@ std::span<const Translated> JapaneseOfFleets() {
        "{events}{time}.",
        "保存済みのイベントが失われています: "
        "修復の前に欠けていたか壊れていた{segments}の{events}{time}。"},
-      {"Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
-       "イベントが欠けています: 書き込み元の連番の欠落によると{events}。"},
+      {"Events are missing: {events}, by gaps in the sequence numbers of their writers, "
+       "unless these wrote to other jobs too. ",
+       "イベントが欠けています: 書き込み元の連番の欠落によると{events}"
+       "（書き込み元が他のジョブにも書いた場合を除く）。"},
       {"The numbers are of the remaining events and can be too low or too high. ",
        "数値は残りのイベントによるもので、実際より小さいことも大きいこともあります。"},
       {"To repair: {faults}. Lost: {events}.", "修復対象: {faults}。失われたもの: {events}。"},

@@ -76,7 +76,10 @@ TEST_F(LongQuestionTest, IsGivenUpWhenWhoAskedGoes) {
   const auto answer = run_.Answer({}, [&] { return ++looks > 1; });
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().status, 499);
-  EXPECT_EQ(run_.Analyze({}, [&] { return ++looks > 4; }).error().status, 499);
+  looks = 0;
+  const auto report = run_.Analyze({}, [&] { return ++looks > 1; });
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().status, 499);
   EXPECT_TRUE(run_.Answer({.only = {"kernels"}}, kThere).has_value());
 }
 

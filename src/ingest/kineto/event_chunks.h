@@ -2,7 +2,9 @@
 //
 // Each thread inflates some megabytes up to where, by looks, an event begins, and reads those while
 // the next thread inflates. What they read is joined in the order of the file, and only as far as
-// each took all that it had: so what comes out is what one thread would have read.
+// each took all that it had: so what comes out is what one thread would have read. What is behind
+// that, such as damage, is left to one thread again; it looks for whole events in other windows
+// then, and may find a few more or fewer in damaged text.
 #pragma once
 
 #include <string_view>

@@ -17,7 +17,7 @@
 namespace stepscope {
 
 // An event larger than this is taken to be damage.
-inline constexpr size_t kEventLimit = size_t{64} << 20;
+inline constexpr size_t kEventLimit = size_t{128} << 20;
 
 // The comma between two events that is nearest to the end, by looks: "}" "," "{" with only space
 // between, which inside a string or an event's own arrays could look the same. Null if there is

@@ -160,6 +160,19 @@ TEST(EventChunks, DamageIsLeftToALookCloser) {
   ExpectTheSameOfGzip(json);
 }
 
+TEST(EventChunks, LargeEventIsOne) {
+  const std::string large(size_t{100} << 20, 'x');
+  const std::string gzip =
+      Gzip(Document(Events(3, [&](int i) { return i == 1 ? large : std::string("small"); })));
+  for (const int threads : {0, 1}) {
+    std::atomic<int> spare = threads;
+    const auto trace = ReadTrace(ByteSource::FromMemory(gzip), {.spare_threads = &spare});
+    ASSERT_TRUE(trace);
+    EXPECT_EQ(trace->size(), 3u) << threads;
+    EXPECT_EQ(trace->notes.Count(NoteKind::kTruncated), 0) << threads;
+  }
+}
+
 TEST(EventChunks, FileCutShort) {
   const std::string json = Document(Events(4000, [](int) { return "x"; })), gzip = Gzip(json);
   for (size_t size = gzip.size() / 3; size < gzip.size(); size += gzip.size() / 9) {

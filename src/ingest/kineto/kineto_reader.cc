@@ -62,7 +62,8 @@ class Reader {
   }
   void ReadMore() {
     const auto left = static_cast<size_t>(window_.end - at_);
-    Advance(stream_.Next({at_, left}, std::max<size_t>(left, 1)));
+    const size_t room = kEventLimit - std::min(left, kEventLimit);
+    Advance(stream_.Next({at_, left}, std::max<size_t>(std::min(left, room), 1)));
   }
   void SkipCommas() {
     while (at_ < window_.end && (IsSpace(*at_) || *at_ == ',')) ++at_;
