@@ -263,9 +263,10 @@ Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntr
     lead += " ";
   }
   if (found.missing > 0) {
-    lead += Say("Events are missing: {events}, by gaps in the sequence numbers of their writers, "
-                "unless these wrote to other jobs too. ",
-                Plural(static_cast<size_t>(found.missing), "event"));
+    lead +=
+        Say("Events are missing: {events}, by gaps in the sequence numbers of their writers, "
+            "unless these wrote to other jobs too. ",
+            Plural(static_cast<size_t>(found.missing), "event"));
   }
   lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
   return lead;
