@@ -32,7 +32,6 @@ namespace {
 
 constexpr int64_t kIdleTimeout = 600 * kSecond;            // after it a segment is closed
 constexpr int64_t kIdleTimeoutWhenCrowded = 10 * kSecond;  // the same where many are open
-constexpr size_t kSyncThreads = 8;                         // that wait for the disk at once
 constexpr int64_t kMostSequence = int64_t{1} << 40;
 constexpr std::string_view kOfServer = "-http-";  // in names of its files
 

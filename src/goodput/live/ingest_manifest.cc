@@ -12,11 +12,6 @@
 #include "base/sync_folder.h"
 
 namespace stepscope::goodput {
-namespace {
-
-constexpr size_t kSyncThreads = 8;  // that wait for the disk at once
-
-}  // namespace
 
 uint64_t IngestManifest::AddMade(ManifestEntry segment) {
   const std::lock_guard lock(mutex_);

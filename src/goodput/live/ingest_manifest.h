@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -13,6 +14,8 @@
 #include "goodput/recorder/manifest.h"
 
 namespace stepscope::goodput {
+
+inline constexpr size_t kSyncThreads = 8;  // that wait for the disk at once
 
 class IngestManifest {
  public:
