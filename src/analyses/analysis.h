@@ -50,6 +50,10 @@ constexpr std::string_view GroupName(AnalysisGroup group) {
   return kNames[static_cast<size_t>(group)];
 }
 
+// Whether partials of ranks (stepscope/partials.h) answer as whole traces do: of all that was
+// recorded, or of selected steps too.
+enum class OfPartials : uint8_t { kNo, kAllSteps, kYes };
+
 struct Analysis {
   std::string_view name;
   std::string_view title;
@@ -61,6 +65,7 @@ struct Analysis {
   // What its numbers need, where that is less: without the rest its findings say less, and tables
   // name no operators.
   std::optional<Wanted> numbers_need = {};
+  OfPartials of_partials = OfPartials::kNo;
   bool takes_longest = false;  // begun before the others, so that no thread is left with it
   std::span<const Parameter> params;
   // Of an analysis that was added to ours (stepscope/plugin.h), null: the session runs it.

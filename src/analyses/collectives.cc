@@ -393,6 +393,7 @@ const Analysis kCollectives = {
     .summary = "Wait, transfer and bandwidth",
     .doc = collectives::kDoc,
     .needs = kRankActivityNeeds,
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &collectives::Run,
 };

@@ -383,6 +383,7 @@ const Analysis kImbalance = {
     .summary = "Compute and idle time by rank and step",
     .doc = imbalance::kDoc,
     .needs = kRankActivityNeeds,
+    .of_partials = OfPartials::kYes,
     .params = imbalance::kParams,
     .run = &imbalance::Run,
 };

@@ -194,6 +194,7 @@ const Analysis kKernelBreakdown = {
     .summary = "Time by activity type and kernel",
     .doc = kernel_breakdown::kDoc,
     .needs = kRankActivityNeeds,
+    .of_partials = OfPartials::kAllSteps,
     .params = {},
     .run = &kernel_breakdown::Run,
 };

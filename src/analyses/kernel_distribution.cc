@@ -288,6 +288,7 @@ const Analysis kKernelDistribution = {
     .summary = "Kernels slower on some ranks",
     .doc = kernel_distribution::kDoc,
     .needs = kRankActivityNeeds,
+    .of_partials = OfPartials::kAllSteps,
     .params = kernel_distribution::kParams,
     .run = &kernel_distribution::Run,
 };

@@ -148,6 +148,7 @@ const Analysis kTemporalBreakdown = {
     .summary = "Compute, non-compute and idle per device",
     .doc = temporal_breakdown::kDoc,
     .needs = kRankActivityNeeds,
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &temporal_breakdown::Run,
 };

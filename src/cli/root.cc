@@ -29,6 +29,7 @@ std::unique_ptr<Command> Root() {
   AddList(*root);
   AddExplain(*root);
   AddDemo(*root);
+  AddPartials(*root);
   AddCapture(*root);
   AddWatch(*root);
   AddGoodput(*root);

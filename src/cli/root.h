@@ -22,6 +22,8 @@ void AddCompare(Command& root);
 void AddMcp(Command& root);
 void AddSkill(Command& root);
 void AddExport(Command& root);
+// map, merge, missing and reduce.
+void AddPartials(Command& root);
 void AddRedact(Command& root);
 void AddServe(Command& root);
 void AddReport(Command& root);

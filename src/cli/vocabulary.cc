@@ -121,6 +121,11 @@ constexpr Word kWords[] = {
     {"--world-size", "N", "Workers that write a trace", "as the server or the files tell",
      "world_size"},
 
+    // Shares of a job.
+    {"--shard", "I/N", "Which share of the traces: 0/16, or auto", "auto", "shard"},
+    {"--shards", "N", "Number of shares, where 'auto' must not ask for it", "", "shards"},
+    {"--expect", "N", "Number of shares", "", "count"},
+
     // The synthetic job.
     {"--layers", "N", "Number of layers", "", "layers"},
     {"--seed", "N", "Random seed", "1", "seed"},

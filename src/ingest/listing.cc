@@ -14,8 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSqlite = ".sqlite";    // an exported report of Nsight Systems
-constexpr std::string_view kRocpd = "results.db";  // as rocprofv3 names its databases
+constexpr std::string_view kSqlite = ".sqlite";           // an exported report of Nsight Systems
+constexpr std::string_view kPartials = ".ranks.parquet";  // as `stepscope map` names them
+constexpr std::string_view kRocpd = "results.db";         // as rocprofv3 names its databases
 constexpr auto kPerfetto = std::to_array<std::string_view>({".pftrace", ".perfetto-trace"});
 
 // A database of Ascend's profiler, by its name.
@@ -29,9 +30,10 @@ bool LooksLikeTrace(const StoredItem& item) {
   const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') && name != kCaptureFile &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane) ||
-          name.ends_with(kSqlite) || name.ends_with(kRocpd) || IsAscendDatabase(name) ||
-          std::ranges::any_of(kPerfetto,
-                              [&](std::string_view end) { return name.ends_with(end); }));
+          name.ends_with(kSqlite) || name.ends_with(kRocpd) || name.ends_with(kPartials) ||
+          IsAscendDatabase(name) || std::ranges::any_of(kPerfetto, [&](std::string_view end) {
+            return name.ends_with(end);
+          }));
 }
 
 // Leaves out what JAX writes of the same time beside its profiles: "host.trace.json.gz", of which a

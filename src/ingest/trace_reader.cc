@@ -10,6 +10,7 @@
 #include "ingest/execution_trace/execution_reader.h"
 #include "ingest/kineto/kineto_reader.h"
 #include "ingest/nsys/nsys_reader.h"
+#include "ingest/partial/partial_reader.h"
 #include "ingest/perfetto/perfetto_reader.h"
 #include "ingest/rocprof/rocprof_reader.h"
 #include "ingest/sqlite/database_file.h"
@@ -59,6 +60,8 @@ Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
   }
   if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
     return ReadPartOfDatabase(std::move(source), options);
+  if (LooksLikePartials(source.Peek(kPartialSniff)))
+    return PartOf(ReadPartials(std::move(source)), options);
   if (LooksLikeRocprof(source.Peek(kRocprofSniff)))
     return PartOf(ReadRocprofJson(std::move(source), options), options);
   if (LooksLikePerfetto(source.Peek(kPerfettoSniff)))
@@ -73,6 +76,7 @@ Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
 // Of a file that may hold several; nothing of one that holds one trace.
 std::optional<Recordings> ReadSeveral(ByteSource& source, const ReadOptions& options) {
   if (LooksLikeSqlite(source.Peek(kSqliteSniff))) return ReadDatabase(std::move(source), options);
+  if (LooksLikePartials(source.Peek(kPartialSniff))) return ReadPartials(std::move(source));
   if (LooksLikeRocprof(source.Peek(kRocprofSniff)))
     return ReadRocprofJson(std::move(source), options);
   if (LooksLikePerfetto(source.Peek(kPerfettoSniff)))

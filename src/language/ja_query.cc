@@ -16,6 +16,29 @@ std::span<const Translated> JapaneseOfQueries() {
       {"unit", "単位"},
       {"{count} Parquet files were written, {bytes} bytes.",
        "Parquet ファイルを {count} 個書き込みました ({bytes} バイト)。"},
+      {"{ranks} in {file}: {bytes}.", "{file} に {ranks}を書き込みました ({bytes})。"},
+      {"{partials} of {files} in {file}: {bytes}.",
+       "{files}の {partials}を {file} に書き込みました ({bytes})。"},
+      {"{file} is there already, of the same {traces}.",
+       "{file} は 同じ {traces}からすでに作成されています。"},
+      {"{n} partial", "部分要約 {n} 件"},
+      {"{n} partials", "部分要約 {n} 件"},
+      {"Partials", "部分要約"},
+      {"Files of the shard", "シャードのファイル"},
+      {"problem", "問題"},
+      {"partials written", "書き込んだ部分要約"},
+      {"traces that could not be read", "読み取れなかったトレース"},
+      {"size of the file", "ファイルのサイズ"},
+      {"traces could not be read: their ranks are missing, and are tried again the next time",
+       "トレースを読み取れませんでした: そのランクは欠けており、次回もう一度試します"},
+      {"rows of a partial cannot be read: left out", "部分要約の行を読み取れないため除外しました"},
+      {"partials hold collectives, steps and sums alone: ask the traces of the ranks in question",
+       "部分要約には集団通信、ステップ、合計だけがあります: "
+       "該当するランクのトレースを解析してください"},
+      {"partials hold sums of kernels over all steps, not of some: ask the traces of the ranks in "
+       "question",
+       "部分要約のカーネルの合計は全ステップのもので、一部のステップのものではありません: "
+       "該当するランクのトレースを解析してください"},
   };
   return kTexts;
 }

@@ -97,7 +97,8 @@ TEST_F(LongQuestionTest, GoesOnWhileAnybodyWaitsForIt) {
 }
 
 // Where the processors are busy, an answer may be ready before the last one has come and all have
-// gone: then it's tried again. If those who leave stopped nothing, one would be answered every time.
+// gone: then it's tried again. If those who leave stopped nothing, one would be answered every
+// time.
 TEST_F(LongQuestionTest, IsGivenUpWhenTheLastOfManyGoes) {
   int given_up = 0;
   for (int delay = 1; delay <= 20 && given_up < 4; ++delay) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analyses/analysis.h"
+#include "analyses/build.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
 #include "base/stop.h"
@@ -147,10 +148,29 @@ std::vector<size_t> LongestFirst(const Asked& asked) {
   return order;
 }
 
+bool HasPartials(std::span<const RankActivity> ranks) {
+  return std::ranges::any_of(ranks, [](const RankActivity& r) { return r.condensed != nullptr; });
+}
+
+// Why partials do not answer; empty where they do, or there are none.
+std::string_view WhyNotOfPartials(const Analysis& analysis, const Facts& facts) {
+  if (analysis.of_partials == OfPartials::kYes || !HasPartials(facts.ranks)) return "";
+  if (analysis.of_partials == OfPartials::kNo)
+    return "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
+           "question";
+  return facts.selected.empty() ? ""
+                                : "partials hold sums of kernels over all steps, not of some: ask "
+                                  "the traces of the ranks in question";
+}
+
 Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,
                    const AnalyzeOptions& options) {
   StopIfAsked();
-  Report report = analysis.run(facts, params);
+  Report report{.analysis = std::string(analysis.name), .title = std::string(analysis.title)};
+  if (const std::string_view why = WhyNotOfPartials(analysis, facts); !why.empty())
+    MakeUnavailable(report, why);
+  else
+    report = analysis.run(facts, params);
   CutNames(report, options.most_names);
   report.label = analysis.label;
   report.group = GroupName(analysis.group);
@@ -344,7 +364,9 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
   }
 
   Asked analyses;
+  const bool of_partials_alone = options.only.empty() && HasPartials(ranks);
   for (const AnalysisRef& analysis : *asked) {
+    if (of_partials_alone && analysis->of_partials == OfPartials::kNo) continue;
     if (!IsPlugin(*analysis) &&
         std::ranges::find(state_->kept, analysis->name) == state_->kept.end()) {
       return std::unexpected(

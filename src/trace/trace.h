@@ -10,6 +10,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +26,8 @@
 #include "trace/vocabulary.h"
 
 namespace stepscope {
+
+struct CondensedRecording;  // trace/condensed.h
 
 using EventId = uint32_t;
 using TrackId = uint32_t;
@@ -64,6 +67,7 @@ enum class IntField : uint8_t {
   kEager,            // 1: the operator ran by itself, in no compiled function
   kEvaluationCalls,  // of an annotation: it is an evaluation between steps, of so many calls
   kRecordFunction,   // ties an operator to its node in an execution trace
+  kDispatch,         // of communication, 1: it only starts a collective, or waits for it
   kCount
 };
 
@@ -233,6 +237,8 @@ struct TraceMeta {
   bool has_python = false;       // there are Python frames, kept or not
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;
+  // The recording is a partial: of it there are steps, collectives and sums. Null: it is whole.
+  std::shared_ptr<CondensedRecording> condensed;
 };
 
 class Trace {

@@ -35,6 +35,7 @@ ActivityDetails::ActivityDetails(const Trace& trace, RankActivity& out)
       sequences_(trace.Ints(IntField::kCollectiveSequence)),
       senders_(trace.Ints(IntField::kMessageFrom)),
       receivers_(trace.Ints(IntField::kMessageTo)),
+      dispatches_(trace.Ints(IntField::kDispatch)),
       bytes_(trace.Ints(IntField::kBytes)),
       bandwidths_(trace.Reals(RealField::kBandwidth)) {}
 
@@ -82,8 +83,10 @@ int32_t ActivityDetails::TakeCollective(EventId event) {
                               .sequence = sequences_.At(event).value_or(-1),
                               .from = senders_.At(event).value_or(-1),
                               .to = receivers_.At(event).value_or(-1),
-                              .kernel = TakeKernel(event)};
-  if (collective.operation == kNoString && collective.kernel == kNoDetail) return kNoDetail;
+                              .kernel = TakeKernel(event),
+                              .dispatch = dispatches_.At(event).value_or(0) != 0};
+  const bool says_something = collective.operation != kNoString || collective.dispatch;
+  if (!says_something && collective.kernel == kNoDetail) return kNoDetail;
   out_.collectives.push_back(collective);
   return static_cast<int32_t>(out_.collectives.size() - 1);
 }

@@ -31,7 +31,8 @@ class ActivityDetails {
   SparseWalk<StringId> operations_, groups_, descriptions_, members_, types_, framework_ops_,
       hlo_ops_, hlo_modules_, hlo_categories_, sources_;
   SparseWalk<int64_t> configs_, flops_, accessed_;
-  SparseWalk<int64_t> in_, out_elements_, sizes_, sequences_, senders_, receivers_, bytes_;
+  SparseWalk<int64_t> in_, out_elements_, sizes_, sequences_, senders_, receivers_, dispatches_,
+      bytes_;
   SparseWalk<double> bandwidths_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "facts/activity/activity_list.h"
 #include "facts/activity/host_ops.h"
+#include "trace/condensed.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -161,6 +162,9 @@ struct RankActivity {
   std::vector<DeviceRange> ranges;      // by start
   std::vector<CounterRange> counters;   // by start
   LaunchCount launches;
+  // Of a partial: its work is blocks that take the time that all work took together, and only
+  // collectives are the recording's own. Null: the recording is whole.
+  std::shared_ptr<CondensedRecording> condensed;
   std::vector<CompiledProgram> programs;  // by name, of XLA; empty: none were recorded
   // Never null, and the same for every selection of steps of one recording: steps select work.
   std::shared_ptr<HostOps> host = std::make_shared<HostOps>();
@@ -213,6 +217,9 @@ void ForEachName(RankActivity& rank, const F& f) {
     for (StringId* id : {&c.operation, &c.group, &c.description, &c.members, &c.type}) maybe(*id);
   }
   for (EvaluationRun& run : rank.evaluations) maybe(run.function);
+  if (rank.condensed) {
+    for (CondensedKernel& kernel : rank.condensed->kernels) f(kernel.name);
+  }
   for (SyncRecord& sync : rank.syncs) f(sync.name);
   for (DeviceRange& range : rank.ranges) f(range.name);
   for (CounterRange& range : rank.counters) {

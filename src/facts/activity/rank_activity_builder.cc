@@ -47,6 +47,7 @@ class Builder {
   void ForEachLinkedCall(const Visit& visit);
   void FindIncompleteSteps();
   void CountLaunches();
+  void TakeCondensed();
 
   Trace& trace_;
   const Events events_;
@@ -310,6 +311,19 @@ void Builder::CountLaunches() {
   }
 }
 
+// What a partial says of the recording counts, and not what is missing in the partial.
+void Builder::TakeCondensed() {
+  const CondensedRecording& of = *trace_.meta.condensed;
+  out_.condensed = trace_.meta.condensed;
+  out_.on_host = of.on_host;
+  out_.host_communicates = of.host_communicates;
+  for (Stream& stream : out_.streams) stream.of_host = of.on_host;
+  out_.launches = {of.launches, of.launches_without_kernel, of.launches_captured};
+  for (Step& step : out_.steps)
+    step.complete = !std::ranges::binary_search(of.incomplete_steps, step.number);
+  trace_.notes = {};
+}
+
 RankActivity Builder::Join() {
   frames_.Finish(threads_, *out_.host);
   if (out_.steps.empty()) out_.steps = StepsFromOptimizer(out_.host->ranges, trace_);
@@ -336,6 +350,10 @@ RankActivity Builder::Join() {
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
   out_.recorded_by = trace_.meta.recorded_by;
+  if (trace_.meta.condensed) {
+    TakeCondensed();
+    return std::move(out_);
+  }
   const OnHost on_host = out_.recorded_by == RecordedBy::kAscend
                              ? OnHost::kUnknown
                              : ComputesOnHost(out_, trace_.strings, trace_.meta.lists_no_device);

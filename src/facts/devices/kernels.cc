@@ -43,6 +43,22 @@ class KernelList {
   std::vector<KernelStatistics> list_;
 };
 
+// What a partial has of a kernel: of the first recording as it is, so that one alone is exact.
+void AddSum(KernelStatistics& kernel, const CondensedKernel& sum) {
+  const KernelStatistics other{.kind = kernel.kind,
+                               .name = kernel.name,
+                               .count = sum.count,
+                               .sum = sum.sum,
+                               .min = sum.min,
+                               .max = sum.max,
+                               .running_mean = sum.mean,
+                               .squares = sum.squares};
+  if (kernel.count == 0)
+    kernel = other;
+  else
+    kernel.Add(other);
+}
+
 }  // namespace
 
 void KernelStatistics::Add(int64_t duration) {
@@ -76,8 +92,12 @@ std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, siz
   std::vector<RankKernels> measured;
   KernelList list(names);
   for (size_t r = 0; r < ranks.size(); ++r) {
-    for (const Activity& activity : ranks[r].activities) {
-      list.Of(activity.name, TableKind(activity.kind)).Add(activity.duration());
+    if (ranks[r].condensed) {
+      for (const CondensedKernel& sum : ranks[r].condensed->kernels)
+        if (sum.device < 0) AddSum(list.Of(sum.name, sum.kind), sum);
+    } else {
+      for (const Activity& activity : ranks[r].activities)
+        list.Of(activity.name, TableKind(activity.kind)).Add(activity.duration());
     }
     if (r + 1 < ranks.size() && ranks[r + 1].rank == ranks[r].rank) continue;  // another window
     RankKernels rank{.rank = ranks[r].rank, .kernels = list.Take()};
@@ -88,14 +108,22 @@ std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, siz
 
 std::vector<RankKernels> MeasureKernelsOfDevices(std::span<const RankActivity> ranks) {
   std::map<std::pair<int64_t, int64_t>, std::map<std::pair<StringId, Kind>, KernelStatistics>> all;
+  const auto of = [&](int64_t rank, int64_t device, StringId name, Kind kind) -> KernelStatistics& {
+    return all[{rank, device}]
+        .try_emplace({name, kind}, KernelStatistics{.kind = kind, .name = name})
+        .first->second;
+  };
   for (const RankActivity& rank : ranks) {
+    const bool several = rank.devices.size() > 1;
+    if (rank.condensed) {
+      for (const CondensedKernel& sum : rank.condensed->kernels)
+        if ((sum.device >= 0) == several)
+          AddSum(of(rank.rank, sum.device, sum.name, sum.kind), sum);
+      continue;
+    }
     for (const Activity& activity : rank.activities) {
-      const int64_t device =
-          rank.devices.size() > 1 ? rank.streams[activity.stream].device : int64_t{-1};
-      const Kind kind = TableKind(activity.kind);
-      all[{rank.rank, device}]
-          .try_emplace({activity.name, kind}, KernelStatistics{.kind = kind, .name = activity.name})
-          .first->second.Add(activity.duration());
+      const int64_t device = several ? rank.streams[activity.stream].device : int64_t{-1};
+      of(rank.rank, device, activity.name, TableKind(activity.kind)).Add(activity.duration());
     }
   }
   std::vector<RankKernels> measured;

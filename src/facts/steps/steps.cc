@@ -82,6 +82,11 @@ RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selectio
     chosen.steps.back().stretch = stretch;
     if (s > 0) chosen.steps.back().end_before = stretches[s - 1].end;
   }
+  if (chosen.condensed) {  // its sums are of all steps
+    auto without_sums = std::make_shared<CondensedRecording>(*chosen.condensed);
+    without_sums->kernels.clear();
+    chosen.condensed = std::move(without_sums);
+  }
   chosen.activities = {};
   for (Activity activity : rank.activities) {
     if (activity.step != kNoStep) activity.step = new_index[static_cast<size_t>(activity.step)];

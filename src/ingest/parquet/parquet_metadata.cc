@@ -91,6 +91,15 @@ bool TakeRowGroup(ThriftReader& in, ThriftType type, ParquetRowGroup& group) {
   });
 }
 
+bool TakePair(ThriftReader& in, ThriftType type, std::pair<std::string, std::string>& pair) {
+  std::string_view key, value;
+  const bool taken = in.TakeStruct(type, [&](int64_t id, ThriftType field) {
+    return id == 1 ? in.TakeText(field, key) : id == 2 && in.TakeText(field, value);
+  });
+  pair = {std::string(key), std::string(value)};
+  return taken;
+}
+
 }  // namespace
 
 Result<ParquetMetadata> ReadParquetMetadata(std::string_view bytes) {
@@ -104,6 +113,11 @@ Result<ParquetMetadata> ReadParquetMetadata(std::string_view bytes) {
       });
     }
     if (id == 3) return in.TakeInt(type, metadata.rows);
+    if (id == 5) {
+      return in.TakeList(type, [&](ThriftType element) {
+        return TakePair(in, element, metadata.about.emplace_back());
+      });
+    }
     return id == 4 && in.TakeList(type, [&](ThriftType element) {
       return TakeRowGroup(in, element, metadata.groups.emplace_back());
     });

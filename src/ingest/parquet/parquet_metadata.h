@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stepscope/result.h"
@@ -49,6 +50,7 @@ struct ParquetMetadata {
   std::vector<ParquetColumnInfo> columns;  // the flat ones
   std::vector<ParquetRowGroup> groups;
   int64_t rows = 0;
+  std::vector<std::pair<std::string, std::string>> about;  // what the file says of itself, by key
 };
 
 // `bytes`: the footer without its length. Fails where it breaks off or contradicts itself.

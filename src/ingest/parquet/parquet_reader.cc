@@ -19,18 +19,7 @@ std::unexpected<Error> CannotRead(std::string why) {
   return std::unexpected(Error{"cannot read the Parquet file: " + std::move(why), "", ""});
 }
 
-class ParquetFile {
- public:
-  explicit ParquetFile(ByteSource source) : source_(std::move(source)) {}
-
-  Result<ParquetMetadata> Metadata();
-  Result<ParquetColumn> Column(const ParquetMetadata& metadata, const ParquetColumnInfo& info);
-
- private:
-  Result<std::string> Bytes(int64_t offset, int64_t count);
-
-  ByteSource source_;
-};
+}  // namespace
 
 // `offset` and `count` are what the file claims.
 Result<std::string> ParquetFile::Bytes(int64_t offset, int64_t count) {
@@ -43,7 +32,13 @@ Result<std::string> ParquetFile::Bytes(int64_t offset, int64_t count) {
   return bytes;
 }
 
-Result<ParquetMetadata> ParquetFile::Metadata() {
+Result<ParquetFile> ParquetFile::Open(ByteSource source) {
+  ParquetFile file(std::move(source));
+  if (const auto taken = file.TakeMetadata(); !taken) return std::unexpected(taken.error());
+  return file;
+}
+
+Result<void> ParquetFile::TakeMetadata() {
   if (!source_.CanSeek()) return CannotRead("it is compressed as a whole, or comes through a pipe");
   const auto size = static_cast<int64_t>(source_.size());
   const auto tail = Bytes(size - static_cast<int64_t>(kTailBytes), kTailBytes);
@@ -55,7 +50,7 @@ Result<ParquetMetadata> ParquetFile::Metadata() {
   const auto footer = Bytes(size - static_cast<int64_t>(kTailBytes) - length, length);
   if (!footer) return std::unexpected(footer.error());
   auto metadata = ReadParquetMetadata(*footer);
-  if (!metadata) return metadata;
+  if (!metadata) return std::unexpected(metadata.error());
   int64_t rows = 0;
   const int64_t most = size * kMostRowsPerByte;
   for (const ParquetRowGroup& group : metadata->groups) {
@@ -64,16 +59,17 @@ Result<ParquetMetadata> ParquetFile::Metadata() {
     rows += group.rows;
   }
   metadata->rows = rows;
-  return metadata;
+  metadata_ = *std::move(metadata);
+  return {};
 }
 
-Result<ParquetColumn> ParquetFile::Column(const ParquetMetadata& metadata,
-                                          const ParquetColumnInfo& info) {
+Result<ParquetColumn> ParquetFile::ReadColumn(std::span<const ParquetRowGroup> groups,
+                                              const ParquetColumnInfo& info) {
   if (info.type == ParquetType::kInt96 || info.type == ParquetType::kFixedByteArray)
     return CannotRead(fmt::format("column '{}' is of a type that is not supported", info.name));
   ParquetColumn column{.info = info};
   ParquetValues values(column);
-  for (const ParquetRowGroup& group : metadata.groups) {
+  for (const ParquetRowGroup& group : groups) {
     StopIfAsked();
     const auto chunk = std::ranges::find(group.chunks, info.name, &ParquetChunk::column);
     if (chunk == group.chunks.end() || chunk->values != group.rows)
@@ -88,27 +84,38 @@ Result<ParquetColumn> ParquetFile::Column(const ParquetMetadata& metadata,
   return column;
 }
 
-}  // namespace
-
 const ParquetColumn* ParquetTable::Find(std::string_view name) const {
   const auto found = std::ranges::find_if(
       columns, [&](const ParquetColumn& column) { return column.info.name == name; });
   return found == columns.end() ? nullptr : &*found;
 }
 
-Result<ParquetTable> ReadParquet(ByteSource source, std::span<const std::string_view> names) {
-  ParquetFile file(std::move(source));
-  const auto metadata = file.Metadata();
-  if (!metadata) return std::unexpected(metadata.error());
-  ParquetTable table{.rows = metadata->rows};
+Result<ParquetTable> ParquetFile::ReadGroups(std::span<const ParquetRowGroup> groups,
+                                             std::span<const std::string_view> names) {
+  ParquetTable table;
+  for (const ParquetRowGroup& group : groups) table.rows += group.rows;
   for (const std::string_view name : names) {
-    const auto info = std::ranges::find(metadata->columns, name, &ParquetColumnInfo::name);
-    if (info == metadata->columns.end()) continue;
-    auto column = file.Column(*metadata, *info);
+    const auto info = std::ranges::find(metadata_.columns, name, &ParquetColumnInfo::name);
+    if (info == metadata_.columns.end()) continue;
+    auto column = ReadColumn(groups, *info);
     if (!column) return std::unexpected(column.error());
     table.columns.push_back(*std::move(column));
   }
   return table;
+}
+
+Result<ParquetTable> ParquetFile::Read(size_t group, std::span<const std::string_view> names) {
+  return ReadGroups(std::span(metadata_.groups).subspan(group, 1), names);
+}
+
+Result<ParquetTable> ParquetFile::ReadAll(std::span<const std::string_view> names) {
+  return ReadGroups(metadata_.groups, names);
+}
+
+Result<ParquetTable> ReadParquet(ByteSource source, std::span<const std::string_view> names) {
+  auto file = ParquetFile::Open(std::move(source));
+  if (!file) return std::unexpected(file.error());
+  return file->ReadAll(names);
 }
 
 }  // namespace stepscope

@@ -1,13 +1,15 @@
 // Reads flat columns of a Parquet file.
 //
-// Read are BOOLEAN, INT32, INT64, FLOAT, DOUBLE and BYTE_ARRAY, plain or with a dictionary, data
-// pages of version 1 and 2, without compression, with snappy or with gzip. Memory is bounded by the
-// size of the file: a file may have at most 64 rows per byte.
+// Read are BOOLEAN, INT32, INT64, FLOAT, DOUBLE and BYTE_ARRAY, plain or with a dictionary, whole
+// numbers also as differences (DELTA_BINARY_PACKED), data pages of version 1 and 2, without
+// compression, with snappy or with gzip. Memory is bounded by the size of the file: a file may have
+// at most 64 rows per byte.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
@@ -26,9 +28,33 @@ struct ParquetTable {
   const ParquetColumn* Find(std::string_view name) const;
 };
 
-// Nested and repeated columns are none that the file has. Fails where the source cannot be read at
-// any place, the file is damaged or encrypted, or a column of `names` is of a type, encoding or
-// codec that is not read here.
+// A file whose row groups are read one at a time.
+class ParquetFile {
+ public:
+  // Fails where the source cannot be read at any place, or the file is damaged or encrypted.
+  static Result<ParquetFile> Open(ByteSource source);
+
+  const ParquetMetadata& metadata() const { return metadata_; }
+  // These columns of row group `group`. Nested and repeated columns are none that the file has.
+  // Fails where a column is damaged, or of a type, encoding or codec that is not read here.
+  Result<ParquetTable> Read(size_t group, std::span<const std::string_view> names);
+  // The same of all row groups.
+  Result<ParquetTable> ReadAll(std::span<const std::string_view> names);
+
+ private:
+  explicit ParquetFile(ByteSource source) : source_(std::move(source)) {}
+  Result<std::string> Bytes(int64_t offset, int64_t count);
+  Result<void> TakeMetadata();
+  Result<ParquetTable> ReadGroups(std::span<const ParquetRowGroup> groups,
+                                  std::span<const std::string_view> names);
+  Result<ParquetColumn> ReadColumn(std::span<const ParquetRowGroup> groups,
+                                   const ParquetColumnInfo& info);
+
+  ByteSource source_;
+  ParquetMetadata metadata_;
+};
+
+// All of a file at once, as above.
 Result<ParquetTable> ReadParquet(ByteSource source, std::span<const std::string_view> names);
 
 }  // namespace stepscope

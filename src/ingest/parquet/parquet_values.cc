@@ -1,4 +1,4 @@
-// PLAIN and dictionary encodings, with definition levels of version 1 and 2.
+// PLAIN, dictionary and DELTA_BINARY_PACKED encodings, with definition levels of version 1 and 2.
 #include "ingest/parquet/parquet_values.h"
 
 #include <fmt/format.h>
@@ -7,12 +7,14 @@
 #include <cstring>
 #include <utility>
 
+#include "ingest/parquet/delta_bits.h"
 #include "ingest/parquet/rle_bits.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int64_t kPlain = 0, kPlainDictionary = 2, kRle = 3, kRleDictionary = 8;
+constexpr int64_t kPlain = 0, kPlainDictionary = 2, kRle = 3, kDeltaBinaryPacked = 5,
+                  kRleDictionary = 8;
 
 std::unexpected<Error> DamagedValues(std::string_view column, std::string_view why) {
   return std::unexpected(
@@ -24,7 +26,7 @@ std::unexpected<Error> UnknownEncoding(std::string_view column, int64_t encoding
       Error{fmt::format("cannot read column '{}' of the Parquet file: its encoding, number {}, is "
                         "not supported",
                         column, encoding),
-            "", "write it with plain or dictionary encoding"});
+            "", "write it with plain, dictionary or delta encoding of whole numbers"});
 }
 
 // Little-endian, as the machines this runs on.
@@ -42,6 +44,10 @@ bool AppendFixed(std::string_view& body, List& list) {
   if (!TakeFixed(body, value)) return false;
   list.push_back(value);
   return true;
+}
+
+bool IsWhole(ParquetType type) {
+  return type == ParquetType::kInt32 || type == ParquetType::kInt64;
 }
 
 }  // namespace
@@ -95,6 +101,8 @@ Result<void> ParquetValues::ReadData(const ParquetPage& page) {
     whole = ReadPlain(body, defined);
   } else if (encoding == kPlainDictionary || encoding == kRleDictionary) {
     whole = ReadIndices(body, defined);
+  } else if (encoding == kDeltaBinaryPacked && IsWhole(column_.info.type)) {
+    whole = ReadDeltas(body, defined);
   } else {
     return UnknownEncoding(name, encoding);
   }
@@ -161,6 +169,16 @@ bool ParquetValues::ReadIndices(std::string_view body, const std::vector<bool>& 
     if (!dictionary_.ints.empty()) column_.ints.push_back(dictionary_.ints[index]);
     if (!dictionary_.reals.empty()) column_.reals.push_back(dictionary_.reals[index]);
     if (!dictionary_.texts.empty()) column_.texts.push_back(dictionary_.texts[index]);
+  }
+  return true;
+}
+
+bool ParquetValues::ReadDeltas(std::string_view body, const std::vector<bool>& defined) {
+  DeltaBits numbers(body);
+  for (const bool here : defined) {
+    int64_t number = 0;
+    if (here && !numbers.Next(number)) return false;
+    column_.ints.push_back(number);
   }
   return true;
 }

@@ -40,6 +40,7 @@ class ParquetValues {
   bool ReadLevels(const ParquetPage& page, std::string_view& body, std::vector<bool>& defined);
   bool ReadPlain(std::string_view body, const std::vector<bool>& defined);
   bool ReadIndices(std::string_view body, const std::vector<bool>& defined);
+  bool ReadDeltas(std::string_view body, const std::vector<bool>& defined);
   // Appends one value to the dictionary or the column.
   bool TakePlain(std::string_view& body, ParquetColumn& into);
   bool TakePlainText(std::string_view& body, ParquetColumn& into);

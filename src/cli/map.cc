@@ -1,0 +1,161 @@
+// stepscope map, merge, missing and reduce: a job with more traces than one machine reads.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/answer.h"
+#include "cli/output_file.h"
+#include "cli/root.h"
+#include "cli/terminal.h"
+#include "stepscope/partials.h"
+
+namespace stepscope::cli {
+namespace {
+
+struct MapFlags {
+  std::vector<std::string> paths;
+  std::string shard = "auto";
+  std::optional<int64_t> shards;
+  MapOptions options;
+  OutputFlags output;
+};
+
+std::optional<std::string> EnvironmentSays(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+int RunMap(const MapFlags& flags) {
+  MapOptions options = flags.options;
+  const auto shard = ReadShard(flags.shard, flags.shards, EnvironmentSays);
+  if (!shard) return Fail(shard.error());
+  options.shard = *shard;
+  ProgressLine line;
+  options.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  auto mapped = MapRanks(flags.paths, options);
+  line.Clear();
+  return PrintAndJudge(std::move(mapped), flags.output);
+}
+
+void AddMap(Command& root) {
+  auto flags = std::make_shared<MapFlags>();
+  Command& command = root.Sub("map", "Condense a share of a job's traces, for 'reduce'");
+  command.Argument("PATH", flags->paths, "Traces: files, or directories");
+  command.Take("--shard", flags->shard).Suggestions({"auto", "0/16"});
+  command.Take("--shards", flags->shards);
+  command.Take("--output", flags->options.folder)
+      .Value("DIR")
+      .Help("Directory of the partials, one for all shards")
+      .Required();
+  AddThreads(command, flags->options.threads);
+  AddMaxInput(command, flags->options.max_input);
+  command.Take("--format", flags->output.format)
+      .Choices({"text", "json", "csv", "markdown", "md"})
+      .Default("text");
+  command.Examples({{"all traces on this machine", "stepscope map traces/ --shard 0/1 -o part"},
+                    {"the fourth of 16 shares", "stepscope map traces/ --shard 3/16 -o part"},
+                    {"as a task of a Slurm array", "stepscope map traces/ --shard auto -o part"},
+                    {"of an array submitted again for a few shards",
+                     "stepscope map traces/ --shard auto --shards 256 -o part"}});
+  command.Notes(
+      "A shard takes every N-th trace, and writes one file. It's done once: again with the same\n"
+      "traces it does nothing. 'auto' asks the environment of Slurm, Open MPI or Kubernetes.");
+  command.Runs([flags] { return RunMap(*flags); });
+}
+
+struct MergeFlags {
+  std::vector<std::string> paths;
+  std::string file;
+  OutputFlags output;
+};
+
+int RunMerge(const MergeFlags& flags) {
+  if (const auto writable = CheckOutput(flags.file); !writable) return Fail(writable.error());
+  return PrintAndJudge(MergePartials(flags.paths, flags.file), flags.output);
+}
+
+void AddMerge(Command& root) {
+  auto flags = std::make_shared<MergeFlags>();
+  Command& command = root.Sub("merge", "Join partials in one file, by rank");
+  command.Argument("PATH", flags->paths, "Partials: files, or directories");
+  command.Take("--output", flags->file).Help("File to write, such as all.ranks.parquet").Required();
+  command.Take("--format", flags->output.format)
+      .Choices({"text", "json", "csv", "markdown", "md"})
+      .Default("text");
+  command.Examples({{"all shards", "stepscope merge part/ -o all.ranks.parquet"},
+                    {"merged files again",
+                     "stepscope merge a.ranks.parquet b.ranks.parquet -o all.ranks.parquet"}});
+  command.Notes("'reduce' reads many files as well as one: merging saves files, not time.");
+  command.Runs([flags] { return RunMerge(*flags); });
+}
+
+struct MissingFlags {
+  std::string folder;
+  int64_t expect = 0;
+};
+
+int RunMissing(const MissingFlags& flags) {
+  const auto missing = MissingShards(flags.folder, flags.expect);
+  if (!missing) return Fail(missing.error());
+  ShowRaw(fmt::format("{}\n", fmt::join(*missing, ",")));
+  return missing->empty() ? kDone : kConditionHolds;
+}
+
+void AddMissing(Command& root) {
+  auto flags = std::make_shared<MissingFlags>();
+  Command& command = root.Sub("missing", "List the shards that have no partials yet");
+  command.Argument("PATH", flags->folder, "Directory of partials");
+  command.Take("--expect", flags->expect).Required();
+  command.Examples({{"the shards to submit again", "stepscope missing part/ --expect 256"},
+                    {"an array of these alone",
+                     "sbatch --array=$(stepscope missing part/ --expect 256) map.sh"}});
+  command.Notes("Prints their numbers between commas. Exit 1: some are missing.");
+  command.Runs([flags] { return RunMissing(*flags); });
+}
+
+struct ReduceFlags {
+  std::vector<std::string> paths;
+  Question question;
+  OutputFlags output;
+};
+
+int RunReduce(const ReduceFlags& flags) {
+  const auto conditions = ReadConditions(flags.output);
+  if (!conditions) return Fail(conditions.error());
+  if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
+  auto answer = Answer(flags.paths, flags.question);
+  if (!answer) return Fail(answer.error());
+  return PrintAndJudge(*std::move(answer), flags.output, *conditions);
+}
+
+void AddReduce(Command& root) {
+  auto flags = std::make_shared<ReduceFlags>();
+  Command& command = root.Sub("reduce", "Report on all ranks from their partials");
+  command.Argument("PATH", flags->paths, "Partials: directories, or files");
+  AddQuestion(command, flags->question);
+  AddOutput(command, flags->output, "collectives.match_rate<90%");
+  command.Examples({{"all ranks", "stepscope reduce part/"},
+                    {"as JSON", "stepscope reduce part/ -o report.json"},
+                    {"as a page", "stepscope report part/ -o report.html"}});
+  command.Notes(
+      "The same as 'stepscope analyze': every command that opens traces opens partials.\n"
+      "Analyses that need more than partials hold are left out.");
+  command.Runs([flags] { return RunReduce(*flags); });
+}
+
+}  // namespace
+
+void AddPartials(Command& root) {
+  AddMap(root);
+  AddMerge(root);
+  AddMissing(root);
+  AddReduce(root);
+}
+
+}  // namespace stepscope::cli

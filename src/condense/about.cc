@@ -1,0 +1,81 @@
+// Keys are read by ingest/partial; docs/formats/partials.md lists them.
+#include "condense/about.h"
+
+#include "base/json_writer.h"
+
+namespace stepscope {
+namespace {
+
+void WriteList(JsonWriter& json, std::string_view key, const auto& items, const auto& write) {
+  json.Key(key);
+  json.BeginArray(JsonWriter::Form::kCompact);
+  for (const auto& item : items) write(item);
+  json.End();
+}
+
+void WriteDevice(JsonWriter& json, const DeviceProperties& device) {
+  json.BeginObject(JsonWriter::Form::kCompact);
+  json.Number("device", device.device);
+  json.Text("name", device.name);
+  json.Number("memory_bytes", device.memory_bytes);
+  json.Number("compute_major", device.compute_major);
+  json.Number("compute_minor", device.compute_minor);
+  json.Number("multiprocessors", device.multiprocessors);
+  json.Number("threads_per_multiprocessor", device.threads_per_multiprocessor);
+  const auto real = [&](std::string_view key, double value) {
+    json.Key(key);
+    json.Double(value);
+  };
+  real("clock_hz", device.clock_hz);
+  real("memory_bandwidth", device.memory_bandwidth);
+  real("peak_flops", device.peak_flops);
+  json.End();
+}
+
+void WriteNote(JsonWriter& json, const Note& note) {
+  json.BeginObject(JsonWriter::Form::kCompact);
+  json.Text("name", note.name);
+  json.Number("count", note.count);
+  json.Text("message", note.message.str());
+  json.End();
+}
+
+void WriteFlag(JsonWriter& json, std::string_view key, bool value) {
+  json.Key(key);
+  json.Bool(value);
+}
+
+}  // namespace
+
+std::string AboutOf(const RecordingToCondense& recording) {
+  const RankActivity& rank = *recording.rank;
+  JsonWriter json;
+  json.BeginObject(JsonWriter::Form::kCompact);
+  json.Number("world_size", rank.world_size);
+  json.Text("machine", rank.machine);
+  json.Number("framework", static_cast<int64_t>(rank.framework));
+  json.Number("recorded_by", static_cast<int64_t>(rank.recorded_by));
+  json.Text("device_name", rank.device_name);
+  WriteFlag(json, "on_host", rank.on_host);
+  WriteFlag(json, "host_communicates", rank.host_communicates);
+  WriteFlag(json, "has_python", rank.has_python);
+  json.Number("events", recording.events);
+  json.Number("gpu_events", recording.gpu_events);
+  json.Number("launches", rank.launches.calls);
+  json.Number("launches_without_kernel", rank.launches.without_kernel);
+  json.Number("launches_captured", rank.launches.captured);
+  WriteList(json, "groups", rank.group_members, [&](const std::vector<int64_t>& members) {
+    json.BeginArray(JsonWriter::Form::kCompact);
+    for (const int64_t member : members) json.Int(member);
+    json.End();
+  });
+  WriteList(json, "group_descriptions", rank.group_descriptions,
+            [&](const std::string& text) { json.String(text); });
+  WriteList(json, "devices", rank.properties,
+            [&](const DeviceProperties& device) { WriteDevice(json, device); });
+  WriteList(json, "notes", recording.notes, [&](const Note& note) { WriteNote(json, note); });
+  json.End();
+  return std::move(json).Take();
+}
+
+}  // namespace stepscope

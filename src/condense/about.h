@@ -1,0 +1,12 @@
+// Writes what a recording says of itself, which is no row of its own, as JSON.
+#pragma once
+
+#include <string>
+
+#include "condense/recording.h"
+
+namespace stepscope {
+
+std::string AboutOf(const RecordingToCondense& recording);
+
+}  // namespace stepscope

@@ -1,0 +1,165 @@
+// Sweeps over the work, and adds up what runs at once between every two cuts.
+#include "condense/blocks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/intervals.h"
+#include "base/stop.h"
+
+namespace stepscope {
+namespace {
+
+using Worker = std::pair<int32_t, Kind>;  // a step's computing, or copying
+using Running = std::vector<Worker>;      // what goes on at once, ascending
+
+struct Edge {
+  int64_t time = 0;
+  Worker worker;
+  int change = 0;  // +1: one more of it runs
+};
+
+struct Extent {
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  void Add(int64_t start, int64_t end) {
+    first = std::min(first, start);
+    last = std::max(last, end);
+  }
+};
+
+class Blocks {
+ public:
+  Blocks(const RankActivity& rank, std::span<const uint32_t> activities)
+      : rank_(rank), activities_(activities) {}
+
+  std::vector<WorkBlock> Make() {
+    Collect();
+    CutAtExtents();
+    CutWithinCommunication();
+    std::ranges::sort(cuts_);
+    const auto same = std::ranges::unique(cuts_);
+    cuts_.erase(same.begin(), same.end());
+    std::ranges::sort(edges_, {}, [](const Edge& e) { return std::tuple(e.time, e.worker); });
+    Sweep();
+    std::ranges::sort(
+        blocks_, {}, [](const WorkBlock& b) { return std::tuple(b.start, b.end, b.kind, b.step); });
+    return std::move(blocks_);
+  }
+
+ private:
+  void Collect() {
+    StopChecks checks;
+    for (const uint32_t a : activities_) {
+      checks.Turn();
+      const Activity activity = rank_.activities[a];
+      extents_[activity.step].Add(activity.start, activity.end);
+      if (activity.kind == Kind::kCommunication) {
+        cuts_.insert(cuts_.end(), {activity.start, activity.end});
+        communication_.push_back({activity.start, activity.end});
+        continue;
+      }
+      const Kind kind = IsMemory(activity.kind) ? Kind::kMemcpy : Kind::kCompute;
+      const Worker worker{activity.step, kind};
+      if (activity.start == activity.end) moments_.push_back({activity.start, worker, 0});
+      edges_.push_back({activity.start, worker, 1});
+      edges_.push_back({activity.end, worker, -1});
+    }
+  }
+
+  // So that what is first and last stays where it is.
+  void CutAtExtents() {
+    for (const auto& [step, extent] : extents_) {
+      cuts_.insert(cuts_.end(), {extent.first, extent.first + 1, extent.last - 1, extent.last});
+    }
+    // Work that takes no time counts where nothing else says when a step begins or ends.
+    for (const Edge& moment : moments_) {
+      const Extent& extent = extents_[moment.worker.first];
+      if (moment.time == extent.first || moment.time == extent.last)
+        Add(moment.worker, moment.time, moment.time);
+    }
+  }
+
+  // How long a collective waits while nothing computes is known only when all ranks are: there,
+  // work stays where it was.
+  void CutWithinCommunication() {
+    const IntervalSet busy = UnionOf(std::move(communication_));
+    for (const Edge& edge : edges_) {
+      const auto behind = std::ranges::upper_bound(busy, edge.time, {}, &Interval::start);
+      if (behind != busy.begin() && edge.time < std::prev(behind)->end) cuts_.push_back(edge.time);
+    }
+  }
+
+  void Sweep() {
+    size_t cut = 0;
+    for (size_t e = 0; e < edges_.size();) {
+      const int64_t time = edges_[e].time;
+      while (cut < cuts_.size() && cuts_[cut] <= time) {
+        SpendUntil(cuts_[cut]);
+        PlaceBlocks(cuts_[cut++]);
+      }
+      SpendUntil(time);
+      for (; e < edges_.size() && edges_[e].time == time; ++e) Change(edges_[e]);
+    }
+    while (cut < cuts_.size()) PlaceBlocks(cuts_[cut++]);
+  }
+
+  void Change(const Edge& edge) {
+    int& count = counts_[edge.worker];
+    count += edge.change;
+    const auto place = std::ranges::lower_bound(running_, edge.worker);
+    const bool there = place != running_.end() && *place == edge.worker;
+    if (count > 0 && !there) running_.insert(place, edge.worker);
+    if (count == 0 && there) running_.erase(place);
+  }
+
+  void SpendUntil(int64_t time) {
+    if (time > now_ && !running_.empty()) spent_[running_] += time - now_;
+    now_ = time;
+  }
+
+  // What went on since the last cut, one behind the other.
+  void PlaceBlocks(int64_t next_cut) {
+    int64_t at = last_cut_;
+    for (const auto& [running, time] : spent_) {
+      for (const Worker& worker : running) Add(worker, at, at + time);
+      at += time;
+    }
+    spent_.clear();
+    last_cut_ = next_cut;
+  }
+
+  // Longer, where it goes on.
+  void Add(const Worker& worker, int64_t start, int64_t end) {
+    const auto [last, is_new] = last_block_.try_emplace(worker, blocks_.size());
+    if (!is_new && blocks_[last->second].end == start && end > start) {
+      blocks_[last->second].end = end;
+      return;
+    }
+    last->second = blocks_.size();
+    blocks_.push_back({start, end, worker.first, worker.second});
+  }
+
+  const RankActivity& rank_;
+  std::span<const uint32_t> activities_;
+  std::vector<Edge> edges_, moments_;
+  std::vector<int64_t> cuts_;
+  IntervalSet communication_;
+  std::map<int32_t, Extent> extents_;  // by step
+  std::map<Worker, int> counts_;
+  Running running_;
+  std::map<Running, int64_t> spent_;  // ns since the last cut
+  int64_t now_ = INT64_MIN, last_cut_ = INT64_MIN;
+  std::map<Worker, size_t> last_block_;
+  std::vector<WorkBlock> blocks_;
+};
+
+}  // namespace
+
+std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities) {
+  return Blocks(rank, activities).Make();
+}
+
+}  // namespace stepscope

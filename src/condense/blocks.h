@@ -1,0 +1,26 @@
+// Puts the work of a device into blocks that take up the same time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "facts/activity/rank_activity.h"
+
+namespace stepscope {
+
+// Computing, or copying, for one step.
+struct WorkBlock {
+  int64_t start = 0, end = 0;  // ns
+  int32_t step = kNoStep;      // index into RankActivity::steps
+  Kind kind = Kind::kCompute;  // or kMemcpy, which stands for sets too
+};
+
+// By start. Of each step and of all together, blocks and communication occupy the device as long as
+// its work did, in every combination of computing, copying and communication, and begin and end
+// when it did. While something communicates, they lie where the work was; else where between two
+// moments of communication a block lies, says nothing.
+// `activities`: those of the device, as ascending indexes into rank.activities.
+std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities);
+
+}  // namespace stepscope

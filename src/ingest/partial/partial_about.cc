@@ -1,0 +1,126 @@
+// Keys are those that condense/about writes.
+#include "ingest/partial/partial_about.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::json;
+
+// A whole number of at least -1; others stay away.
+void Take(const Json& of, const char* key, auto& number) {
+  const auto found = of.find(key);
+  if (found == of.end() || !found->is_number_integer()) return;
+  const auto value = found->get<int64_t>();
+  if (value >= -1 && std::in_range<std::decay_t<decltype(number)>>(value))
+    number = static_cast<std::decay_t<decltype(number)>>(value);
+}
+
+void Take(const Json& of, const char* key, double& number) {
+  const auto found = of.find(key);
+  if (found != of.end() && found->is_number()) number = found->get<double>();
+}
+
+void Take(const Json& of, const char* key, bool& flag) {
+  const auto found = of.find(key);
+  if (found != of.end() && found->is_boolean()) flag = found->get<bool>();
+}
+
+void Take(const Json& of, const char* key, std::string& text) {
+  const auto found = of.find(key);
+  if (found != of.end() && found->is_string()) text = found->get<std::string>();
+}
+
+// Its last value is `last`.
+template <class Enum>
+void Take(const Json& of, const char* key, Enum last, Enum& value) {
+  int64_t number = -1;
+  Take(of, key, number);
+  if (number >= 0 && number <= static_cast<int64_t>(last)) value = static_cast<Enum>(number);
+}
+
+void ForEach(const Json& of, const char* key, const auto& visit) {
+  const auto found = of.find(key);
+  if (found == of.end() || !found->is_array()) return;
+  for (const Json& item : *found) visit(item);
+}
+
+std::vector<int64_t> NumbersOf(const Json& list) {
+  std::vector<int64_t> numbers;
+  for (const Json& item : list) {
+    if (item.is_number_integer()) numbers.push_back(item.get<int64_t>());
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+DeviceProperties DeviceOf(const Json& json) {
+  DeviceProperties device;
+  Take(json, "device", device.device);
+  Take(json, "name", device.name);
+  Take(json, "memory_bytes", device.memory_bytes);
+  Take(json, "compute_major", device.compute_major);
+  Take(json, "compute_minor", device.compute_minor);
+  Take(json, "multiprocessors", device.multiprocessors);
+  Take(json, "threads_per_multiprocessor", device.threads_per_multiprocessor);
+  Take(json, "clock_hz", device.clock_hz);
+  Take(json, "memory_bandwidth", device.memory_bandwidth);
+  Take(json, "peak_flops", device.peak_flops);
+  return device;
+}
+
+void TakeGroups(const Json& json, TraceMeta& meta) {
+  ForEach(json, "groups", [&](const Json& group) {
+    if (group.is_array()) meta.group_members.push_back(NumbersOf(group));
+  });
+  ForEach(json, "group_descriptions", [&](const Json& text) {
+    meta.group_descriptions.push_back(text.is_string() ? text.get<std::string>() : "");
+  });
+  meta.group_descriptions.resize(meta.group_members.size());
+}
+
+Note NoteOf(const Json& json) {
+  Note note;
+  std::string message;
+  Take(json, "name", note.name);
+  Take(json, "count", note.count);
+  Take(json, "message", message);
+  note.message = std::move(message);
+  return note;
+}
+
+}  // namespace
+
+void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& condensed) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return;
+  Trace& trace = recording.trace;
+  int64_t world_size = -1;
+  Take(json, "world_size", world_size);
+  if (world_size > 0) trace.meta.world_size = world_size;
+  Take(json, "machine", trace.meta.machine);
+  Take(json, "framework", Framework::kJax, trace.meta.framework);
+  Take(json, "recorded_by", RecordedBy::kAscend, trace.meta.recorded_by);
+  Take(json, "device_name", trace.meta.device_name);
+  Take(json, "has_python", trace.meta.has_python);
+  Take(json, "events", trace.events_in_file);
+  Take(json, "gpu_events", trace.gpu_events_in_file);
+  Take(json, "on_host", condensed.on_host);
+  Take(json, "host_communicates", condensed.host_communicates);
+  Take(json, "launches", condensed.launches);
+  Take(json, "launches_without_kernel", condensed.launches_without_kernel);
+  Take(json, "launches_captured", condensed.launches_captured);
+  TakeGroups(json, trace.meta);
+  ForEach(json, "devices", [&](const Json& device) {
+    if (device.is_object()) trace.meta.devices.push_back(DeviceOf(device));
+  });
+  ForEach(json, "notes", [&](const Json& note) {
+    if (note.is_object()) recording.notes.push_back(NoteOf(note));
+  });
+}
+
+}  // namespace stepscope

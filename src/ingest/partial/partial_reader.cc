@@ -1,0 +1,258 @@
+// Makes traces of the rows of partials.
+#include "ingest/partial/partial_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/stop.h"
+#include "ingest/parquet/parquet_reader.h"
+#include "ingest/partial/partial_about.h"
+#include "partials/partial_table.h"
+
+namespace stepscope {
+namespace {
+
+// The rows of a row group, by column.
+class Rows {
+ public:
+  explicit Rows(const ParquetTable& table) : table_(table) {
+    for (size_t c = 0; c < kPartialColumns; ++c) {
+      const ParquetColumn* column = table.Find(kPartialInfos[c].name);
+      const FlatType type = kPartialInfos[c].type;
+      const bool fits = column != nullptr && (type == FlatType::kInt64    ? !column->ints.empty()
+                                              : type == FlatType::kDouble ? !column->reals.empty()
+                                                                          : !column->texts.empty());
+      columns_[c] = fits ? column : nullptr;
+    }
+  }
+
+  size_t size() const { return static_cast<size_t>(table_.rows); }
+  std::optional<int64_t> Int(PartialColumn column, size_t row) const {
+    const ParquetColumn* of = At(column, row);
+    return of == nullptr ? std::nullopt : std::optional(of->ints[row]);
+  }
+  double Real(PartialColumn column, size_t row) const {
+    const ParquetColumn* of = At(column, row);
+    return of == nullptr ? 0 : of->reals[row];
+  }
+  // Empty: none.
+  std::string_view Text(PartialColumn column, size_t row) const {
+    const ParquetColumn* of = At(column, row);
+    return of == nullptr ? std::string_view() : std::string_view(of->names[of->texts[row]]);
+  }
+
+ private:
+  const ParquetColumn* At(PartialColumn column, size_t row) const {
+    const ParquetColumn* of = columns_[static_cast<size_t>(column)];
+    return of != nullptr && of->present[row] ? of : nullptr;
+  }
+
+  const ParquetTable& table_;
+  std::array<const ParquetColumn*, kPartialColumns> columns_{};
+};
+
+std::optional<Kind> KindOf(std::string_view category) {
+  if (category == "compute") return Kind::kCompute;
+  if (category == "communication") return Kind::kCommunication;
+  if (category == "memory") return Kind::kMemcpy;
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  std::vector<Recording> Take() {
+    Finish();
+    return std::move(recordings_);
+  }
+
+  void Add(const Rows& rows) {
+    for (size_t row = 0; row < rows.size(); ++row) {
+      const std::string_view kind = rows.Text(PartialColumn::kKind, row);
+      if (kind == "recording") {
+        Begin(rows, row);
+      } else if (recordings_.empty() || !AddRow(kind, rows, row)) {
+        ++left_out_;
+      }
+    }
+  }
+
+ private:
+  void Begin(const Rows& rows, size_t row) {
+    Finish();
+    Recording& recording = recordings_.emplace_back();
+    condensed_ = std::make_shared<CondensedRecording>();
+    tracks_.clear();
+    if (const auto rank = rows.Int(PartialColumn::kRank, row); rank && *rank >= 0)
+      recording.trace.meta.rank = rank;
+    TakeAbout(rows.Text(PartialColumn::kAbout, row), recording, *condensed_);
+    host_ = AddTrack({.process = "host", .thread = "host"});
+  }
+
+  void Finish() {
+    if (recordings_.empty()) return;
+    Recording& last = recordings_.back();
+    std::ranges::sort(condensed_->incomplete_steps);
+    last.trace.meta.condensed = condensed_;
+    if (left_out_ > 0) {
+      last.notes.push_back({.name = "unreadable_rows",
+                            .count = std::exchange(left_out_, 0),
+                            .message = "rows of a partial cannot be read: left out",
+                            .where = ""});
+    }
+  }
+
+  bool AddRow(std::string_view kind, const Rows& rows, size_t row) {
+    if (kind == "step") return AddStep(rows, row);
+    if (kind == "work") return AddWork(rows, row);
+    return kind == "kernel" && AddKernel(rows, row);
+  }
+
+  // Sets start and duration; false where they are no stretch of time.
+  static bool TakeTimes(const Rows& rows, size_t row, Event& event) {
+    const auto start = rows.Int(PartialColumn::kStart, row);
+    const auto duration = rows.Int(PartialColumn::kDuration, row);
+    if (!start || !duration || *duration < 0 || *start > INT64_MAX - *duration) return false;
+    event.start = *start;
+    event.duration = *duration;
+    return true;
+  }
+
+  bool AddStep(const Rows& rows, size_t row) {
+    const auto number = rows.Int(PartialColumn::kStep, row);
+    Event event{.track = host_, .kind = Kind::kAnnotation};
+    if (!number || *number < 0 || !TakeTimes(rows, row, event)) return false;
+    event.name = trace().strings.Intern(fmt::format("step {}", *number));
+    trace().Add(event);
+    trace().Set(IntField::kStep, *number);
+    if (rows.Int(PartialColumn::kIncomplete, row)) condensed_->incomplete_steps.push_back(*number);
+    return true;
+  }
+
+  bool AddWork(const Rows& rows, size_t row) {
+    const auto kind = KindOf(rows.Text(PartialColumn::kCategory, row));
+    const auto device = rows.Int(PartialColumn::kDevice, row);
+    const auto stream = rows.Int(PartialColumn::kStream, row);
+    Event event;
+    if (!kind || !device || !stream || !TakeTimes(rows, row, event)) return false;
+    event.kind = *kind;
+    event.track = TrackOf(*device, *stream);
+    const std::string_view name = rows.Text(PartialColumn::kName, row);
+    event.name = trace().strings.Intern(name.empty() ? KindName(*kind) : name);
+    trace().Add(event);
+    TakeInt(rows, row, PartialColumn::kStep, IntField::kStep);
+    if (*kind == Kind::kCommunication) TakeCollective(rows, row);
+    return true;
+  }
+
+  void TakeCollective(const Rows& rows, size_t row) {
+    TakeText(rows, row, PartialColumn::kOperation, TextField::kCollective);
+    TakeText(rows, row, PartialColumn::kGroupName, TextField::kGroupName);
+    TakeText(rows, row, PartialColumn::kGroupDescription, TextField::kGroupDescription);
+    TakeText(rows, row, PartialColumn::kGroupRanks, TextField::kGroupRanks);
+    TakeText(rows, row, PartialColumn::kDataType, TextField::kDataType);
+    TakeInt(rows, row, PartialColumn::kInElements, IntField::kInElements);
+    TakeInt(rows, row, PartialColumn::kOutElements, IntField::kOutElements);
+    TakeInt(rows, row, PartialColumn::kGroupSize, IntField::kGroupSize);
+    TakeInt(rows, row, PartialColumn::kSequence, IntField::kCollectiveSequence);
+    TakeInt(rows, row, PartialColumn::kMessageFrom, IntField::kMessageFrom);
+    TakeInt(rows, row, PartialColumn::kMessageTo, IntField::kMessageTo);
+    TakeInt(rows, row, PartialColumn::kDispatch, IntField::kDispatch);
+  }
+
+  void TakeText(const Rows& rows, size_t row, PartialColumn from, TextField to) {
+    const std::string_view text = rows.Text(from, row);
+    if (!text.empty()) trace().Set(to, trace().strings.Intern(text));
+  }
+  void TakeInt(const Rows& rows, size_t row, PartialColumn from, IntField to) {
+    if (const auto number = rows.Int(from, row); number && *number >= 0) trace().Set(to, *number);
+  }
+
+  bool AddKernel(const Rows& rows, size_t row) {
+    const auto kind = KindOf(rows.Text(PartialColumn::kCategory, row));
+    const auto sum = rows.Int(PartialColumn::kDuration, row);
+    const auto count = rows.Int(PartialColumn::kCount, row);
+    const auto shortest = rows.Int(PartialColumn::kShortest, row);
+    const auto longest = rows.Int(PartialColumn::kLongest, row);
+    const bool whole = kind && sum && count && shortest && longest;
+    if (!whole || *count <= 0 || *shortest < 0 || *longest < *shortest || *sum < *longest)
+      return false;
+    condensed_->kernels.push_back(
+        {.device = rows.Int(PartialColumn::kDevice, row).value_or(-1),
+         .kind = *kind,
+         .name = trace().strings.Intern(rows.Text(PartialColumn::kName, row)),
+         .count = *count,
+         .sum = *sum,
+         .min = *shortest,
+         .max = *longest,
+         .mean = rows.Real(PartialColumn::kMean, row),
+         .squares = rows.Real(PartialColumn::kSquares, row)});
+    return true;
+  }
+
+  Trace& trace() { return recordings_.back().trace; }
+
+  TrackId AddTrack(Track track) {
+    trace().tracks.push_back(std::move(track));
+    return static_cast<TrackId>(trace().tracks.size() - 1);
+  }
+  TrackId TrackOf(int64_t device, int64_t stream) {
+    const auto known = tracks_.find({device, stream});
+    if (known != tracks_.end()) return known->second;
+    const TrackId added = AddTrack({.is_stream = true, .device = device, .stream = stream});
+    tracks_.emplace(std::pair(device, stream), added);
+    return added;
+  }
+
+  std::vector<Recording> recordings_;
+  std::shared_ptr<CondensedRecording> condensed_;  // of the last one
+  std::map<std::pair<int64_t, int64_t>, TrackId> tracks_;
+  TrackId host_ = 0;
+  int64_t left_out_ = 0;
+};
+
+Result<void> CheckVersion(const ParquetMetadata& metadata) {
+  const auto version = std::ranges::find(metadata.about, kPartialVersionKey,
+                                         &std::pair<std::string, std::string>::first);
+  if (version == metadata.about.end()) {
+    return std::unexpected(Error{"the Parquet file holds no partials of ranks", "",
+                                 "give traces, or what 'stepscope map' wrote"});
+  }
+  if (version->second == kPartialVersion) return {};
+  return std::unexpected(
+      Error{fmt::format("the partials are of version {}, which is not known here", version->second),
+            "", "use the Stepscope that wrote them, or map the traces again"});
+}
+
+}  // namespace
+
+bool LooksLikePartials(std::string_view beginning) { return beginning.starts_with(kParquetMagic); }
+
+Result<std::vector<Recording>> ReadPartials(ByteSource source) {
+  auto file = ParquetFile::Open(std::move(source));
+  if (!file) return std::unexpected(file.error());
+  if (const auto known = CheckVersion(file->metadata()); !known)
+    return std::unexpected(known.error());
+  std::vector<std::string_view> names;
+  for (const FlatColumnInfo& info : kPartialInfos) names.push_back(info.name);
+  Reader reader;
+  for (size_t group = 0; group < file->metadata().groups.size(); ++group) {
+    StopIfAsked();
+    const auto table = file->Read(group, names);
+    if (!table) return std::unexpected(table.error());
+    reader.Add(Rows(*table));
+  }
+  std::vector<Recording> recordings = reader.Take();
+  if (recordings.empty())
+    return std::unexpected(
+        Error{"the file holds no partial of a rank", "", "map the traces again"});
+  return recordings;
+}
+
+}  // namespace stepscope

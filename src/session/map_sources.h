@@ -1,0 +1,18 @@
+// Says of which traces a file of partials was made, so that it is made once.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ingest/places.h"
+
+namespace stepscope {
+
+// The traces as JSON: path, size, time, and a hash of their first and last 64 KB; and the version
+// that reads them. Equal where they are what they were.
+std::string SourcesOf(std::span<const std::string> files, const Places& places);
+
+// What a file of partials says of its sources; empty where it says nothing or is none.
+std::string SourcesIn(const std::string& partials);
+
+}  // namespace stepscope

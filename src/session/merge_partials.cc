@@ -1,0 +1,143 @@
+// Joins partials: reads which recordings there are, orders them by rank, and writes one after the
+// other.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "base/stop.h"
+#include "ingest/discover.h"
+#include "ingest/parquet/parquet_reader.h"
+#include "partials/partial_table.h"
+#include "report/columns.h"
+#include "report/humanize.h"
+#include "stepscope/partials.h"
+
+namespace stepscope {
+namespace {
+
+// A row group: the partial of a recording.
+struct Piece {
+  int64_t rank = 0, start = 0;
+  size_t file = 0, group = 0;
+};
+
+Result<ParquetFile> OpenPartials(const std::string& path) {
+  auto source = Places().Open(path);
+  if (!source) return std::unexpected(source.error());
+  auto file = ParquetFile::Open(*std::move(source));
+  if (!file) {
+    Error error = file.error();
+    error.where = path;
+    return std::unexpected(std::move(error));
+  }
+  const std::pair<std::string, std::string> version = {std::string(kPartialVersionKey),
+                                                       std::string(kPartialVersion)};
+  const auto& about = file->metadata().about;
+  if (std::ranges::find(about, version) != about.end()) return file;
+  return std::unexpected(Error{"the file holds no partials that are known here", path,
+                               "give what 'stepscope map' of this version wrote"});
+}
+
+// The least value of a column.
+int64_t LeastOf(const ParquetTable& table, std::string_view name) {
+  const ParquetColumn* column = table.Find(name);
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; column != nullptr && i < column->ints.size(); ++i) {
+    if (column->present[i]) least = std::min(least, column->ints[i]);
+  }
+  return least;
+}
+
+Result<void> AddPieces(const std::string& path, size_t number, std::vector<Piece>& pieces) {
+  auto file = OpenPartials(path);
+  if (!file) return std::unexpected(file.error());
+  constexpr auto kColumns = std::to_array<std::string_view>({"rank", "start"});
+  for (size_t group = 0; group < file->metadata().groups.size(); ++group) {
+    const auto table = file->Read(group, kColumns);
+    if (!table) return std::unexpected(table.error());
+    pieces.push_back({LeastOf(*table, "rank"), LeastOf(*table, "start"), number, group});
+  }
+  return {};
+}
+
+// A column as it is written; without any value where the file has none such.
+FlatColumn Flat(const ParquetTable& table, std::string_view name) {
+  FlatColumn flat{.present = std::vector<bool>(static_cast<size_t>(table.rows))};
+  const ParquetColumn* column = table.Find(name);
+  if (column == nullptr) return flat;
+  flat.present = column->present;
+  std::vector<uint32_t> ids(column->names.size(), UINT32_MAX);
+  for (size_t i = 0; i < column->size(); ++i) {
+    if (!column->present[i]) continue;
+    if (!column->ints.empty()) flat.ints.push_back(column->ints[i]);
+    if (!column->reals.empty()) flat.reals.push_back(column->reals[i]);
+    if (column->texts.empty()) continue;
+    uint32_t& id = ids[column->texts[i]];
+    if (id == UINT32_MAX) {
+      id = static_cast<uint32_t>(flat.names.size());
+      flat.names.push_back(column->names[column->texts[i]]);
+    }
+    flat.texts.push_back(id);
+  }
+  return flat;
+}
+
+Result<void> Copy(ParquetFile& from, size_t group, ParquetWriter& to) {
+  StopIfAsked();
+  std::vector<std::string_view> names;
+  for (const FlatColumnInfo& info : kPartialInfos) names.push_back(info.name);
+  const auto table = from.Read(group, names);
+  if (!table) return std::unexpected(table.error());
+  std::vector<FlatColumn> columns;
+  for (const std::string_view name : names) columns.push_back(Flat(*table, name));
+  return to.Append(columns);
+}
+
+Result<void> CopyAll(const std::vector<std::string>& files, const std::vector<Piece>& pieces,
+                     ParquetWriter& writer) {
+  if (const auto created = writer.Create(); !created) return created;
+  for (const Piece& piece : pieces) {
+    auto file = OpenPartials(files[piece.file]);
+    if (!file) return std::unexpected(file.error());
+    if (const auto copied = Copy(*file, piece.group, writer); !copied) return copied;
+  }
+  return writer.Commit({{std::string(kPartialVersionKey), std::string(kPartialVersion)}});
+}
+
+ReportSet Merged(size_t pieces, size_t files, const std::string& file) {
+  std::error_code none;
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file, none));
+  Report report{.analysis = "merge", .title = "Partials"};
+  report.headline =
+      Say("{partials} of {files} in {file}: {bytes}.", Plural(pieces, "partial"),
+          Plural(files, "file"), Phrase::Name(file), HumanBytes(static_cast<double>(bytes)));
+  report.metrics = {{"ranks", "partials written", static_cast<int64_t>(pieces), Unit::kCount},
+                    {"bytes", "size of the file", bytes, Unit::kBytes}};
+  ReportSet answer;
+  answer.verdict = report.headline;
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::string& file) {
+  const auto found = FindTraces(paths, Places());
+  if (!found) return std::unexpected(found.error());
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < found->files.size(); ++i) {
+    if (const auto added = AddPieces(found->files[i], i, pieces); !added)
+      return std::unexpected(added.error());
+  }
+  std::ranges::stable_sort(pieces, {}, [](const Piece& p) { return std::tuple(p.rank, p.start); });
+  ParquetWriter writer(file, {kPartialInfos.begin(), kPartialInfos.end()});
+  if (const auto copied = CopyAll(found->files, pieces, writer); !copied)
+    return std::unexpected(copied.error());
+  return Merged(pieces.size(), found->files.size(), file);
+}
+
+}  // namespace stepscope
