@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "base/time_units.h"
 #include "hang/hang_words.h"
+#include "ingest/flight/flight_operation.h"
 #include "report/humanize.h"
 
 namespace stepscope::hang {
 namespace {
 
 constexpr size_t kMostNotes = 8;
+constexpr int64_t kAhead = 32;  // operations
 constexpr int64_t kApart = 3600 * kSecond;
 
 using Ranks = std::vector<int64_t>;
@@ -27,6 +30,7 @@ class Finder {
     for (const RankDump& dump : dumps_) CompareWithName(dump);
     CompareGroups();
     CompareCounts();
+    CompareFinished();
     CompareVersions();
     CompareTimes();
     return std::move(notes_);
@@ -100,7 +104,7 @@ class Finder {
   // What a member has finished the others have begun, but for the few small messages that a sender
   // is done with before.
   void CompareCounts() {
-    constexpr int64_t kAhead = 32;
+    const auto free = FreeGroups();
     struct Counts {
       const DumpGroup* most = nullptr;
       const DumpGroup* least = nullptr;
@@ -122,13 +126,76 @@ class Finder {
       }
     }
     for (const auto& [key, counts] : groups) {
-      if (counts.most->completed - counts.least->enqueued <= kAhead) continue;
+      const auto& [name, description, members] = key;
+      const int64_t ahead = free.contains({name, description}) ? kAhead : 0;
+      if (counts.most->completed - counts.least->enqueued <= ahead) continue;
       Add(Say("rank {rank} finished operation {last} of group {group}, of which rank {other} "
               "enqueued only {enqueued}",
               counts.finished_by, counts.most->completed, Phrase::Name(std::get<0>(key)),
               counts.enqueued_by, counts.least->enqueued),
           1);
     }
+  }
+
+  // Those with an operation that a member can finish before another one begins it, or with none.
+  std::set<std::pair<std::string, std::string>> FreeGroups() const {
+    std::set<std::pair<std::string, std::string>> seen, free;
+    for (const RankDump& dump : dumps_) {
+      for (const DumpOperation& operation : dump.operations) {
+        const DumpGroup& group = dump.groups[operation.group];
+        seen.emplace(group.name, group.description);
+        if (!Synchronizes(operation.name)) free.emplace(group.name, group.description);
+      }
+    }
+    for (const RankDump& dump : dumps_)
+      for (const DumpGroup& group : dump.groups)
+        if (!seen.contains({group.name, group.description}))
+          free.emplace(group.name, group.description);
+    return free;
+  }
+
+  // Of an operation that needs all members, one that has an end of it and one that did not come to
+  // it are of different times. Where operations run on the host, they end with errors too.
+  void CompareFinished() {
+    struct Ends {
+      const DumpOperation* last = nullptr;
+      int64_t finished_by = -1, least_by = -1, least = INT64_MAX;
+    };
+    std::map<std::tuple<std::string, std::string, Ranks>, Ends> groups;
+    for (const RankDump& dump : dumps_) {
+      if (IsHostBackend(dump)) return;
+      for (const DumpGroup& group : dump.groups) {
+        if (group.members.empty() || group.enqueued < 0) continue;
+        Ends& ends = groups[{group.name, group.description, group.members}];
+        const int64_t reached = Reached(dump, group);
+        if (reached < ends.least) ends.least = reached, ends.least_by = dump.rank;
+      }
+      for (const DumpOperation& operation : dump.operations) {
+        const DumpGroup& group = dump.groups[operation.group];
+        if (operation.pending || operation.odd || operation.point_to_point) continue;
+        if (group.members.empty() || !Synchronizes(operation.name)) continue;
+        Ends& ends = groups[{group.name, group.description, group.members}];
+        if (ends.last == nullptr || operation.sequence > ends.last->sequence)
+          ends.last = &operation, ends.finished_by = dump.rank;
+      }
+    }
+    for (const auto& [key, ends] : groups) {
+      if (ends.last == nullptr || ends.last->sequence <= ends.least) continue;
+      Add(Say("rank {rank} finished operation {last} of group {group}, of which rank {other} "
+              "enqueued only {enqueued}",
+              ends.finished_by, ends.last->sequence, Phrase::Name(std::get<0>(key)), ends.least_by,
+              ends.least),
+          1);
+    }
+  }
+
+  // By its counter and its operations.
+  static int64_t Reached(const RankDump& dump, const DumpGroup& group) {
+    int64_t reached = group.enqueued;
+    for (const DumpOperation& operation : dump.operations)
+      if (&dump.groups[operation.group] == &group && !operation.point_to_point)
+        reached = std::max(reached, operation.sequence);
+    return reached;
   }
 
   void CompareVersions() {

@@ -1,14 +1,13 @@
 // Reads dumps, judges, and reports.
 #include "stepscope/hang.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "base/time_units.h"
 #include "base/unless_stopped.h"
+#include "hang/attempts.h"
 #include "hang/contradictions.h"
 #include "hang/hang_report.h"
 #include "hang/join.h"
@@ -22,11 +21,18 @@ namespace stepscope {
 namespace {
 
 void AddDumpNotes(const FoundDumps& found, std::vector<Note>& notes) {
-  int64_t left_out = 0;
-  for (const RankDump& dump : found.dumps) left_out += dump.left_out;
+  int64_t left_out = 0, odd = 0;
+  for (const RankDump& dump : found.dumps) {
+    left_out += dump.left_out;
+    odd += dump.odd;
+  }
   if (left_out > 0) {
     notes.push_back({"operations_left_out", left_out,
                      "operations were left out: no group or number, or too many unfinished", ""});
+  }
+  if (odd > 0) {
+    notes.push_back({"odd_operations", odd,
+                     "operations have values that no recorder writes: dumps may be damaged", ""});
   }
 }
 
@@ -36,9 +42,8 @@ int64_t SinceArrival(const FoundDumps& found) {
   int64_t newest = kAbsent, written = kAbsent;
   for (const RankDump& dump : found.dumps) {
     newest = std::max(newest, dump.newest);
-    struct stat facts{};
-    if (stat(dump.path.c_str(), &facts) != 0) return kAbsent;
-    written = std::max(written, facts.st_mtim.tv_sec * kSecond + facts.st_mtim.tv_nsec);
+    if (dump.written == kAbsent) return kAbsent;
+    written = std::max(written, dump.written);
   }
   return newest == kAbsent || written < newest ? kAbsent : written - newest;
 }
@@ -75,14 +80,15 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
     return std::unexpected(Error{"nothing to open", "", "give a directory with one dump per rank"});
   auto found = ReadDumps(paths, options.threads, Places(options.storage));
   if (!found) return std::unexpected(found.error());
+  auto contradictions = hang::SetAsideOtherAttempts(*found);
+  std::ranges::move(hang::ContradictionsOf(found->dumps), std::back_inserter(contradictions));
   const hang::RasJob ras = hang::JobOfRas(found->ras);
   const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
   hang::Job job =
-      hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size, found->empty);
+      hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size, found->unusable);
   job.counts_only = counts && !found->ras.empty();
   if (!counts) job.since_arrival = SinceArrival(*found);
   job.may_move = job.counts_only ? !ras.steady : IsSoon(job.since_arrival);
-  auto contradictions = hang::ContradictionsOf(found->dumps);
   if (!contradictions.empty()) job.contradiction = contradictions.front().message;
   AddEvidence(*found, ras, options.signs, job);
   std::ranges::move(found->notes, std::back_inserter(contradictions));

@@ -23,6 +23,7 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
     return "find for which rank each of them waits (py-spy dump with locals shows src and dst): "
            "they "
            "are a circle if each waits for another of them";
+  if (IsOfDumps(root.doubt)) return SayWhatProves(root, named);
   if (root.doubt == Doubt::kMember)
     return Say(
         "dumps cannot decide: see in the code who is a member of the group (new_group), "

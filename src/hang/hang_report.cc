@@ -348,7 +348,9 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
 void AddLostNotes(const Job& job, const Judgement& judgement, Report& report) {
   std::vector<int64_t> missing, empty;
   for (const int64_t rank : judgement.missing)
-    (job.IsEmpty(rank) ? empty : missing).push_back(rank);
+    if (job.Unusable(rank) == nullptr) missing.push_back(rank);
+  for (const auto& [rank, dump] : job.unusable)
+    if (dump.empty) empty.push_back(rank);
   if (!missing.empty()) {
     report.notes.push_back(
         {"missing_dumps", std::ssize(missing),
@@ -361,6 +363,7 @@ void AddLostNotes(const Job& job, const Judgement& judgement, Report& report) {
                                 SayRanks(empty)),
                             ""});
   }
+  AddUnusableNotes(job, report);
 }
 
 }  // namespace
@@ -382,6 +385,7 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   if (!job.contradiction.empty()) report.findings.push_back(ContradictionFinding(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
+  if (!job.unusable.empty()) report.findings.push_back(UnusableFinding(job));
   if (judgement.roots.empty() && judgement.stuck == 0 && MayWaitUnseen(job))
     report.findings.push_back(UnseenFinding(job));
   report.tables.push_back(WaitGroupsTable(job, judgement));

@@ -120,10 +120,8 @@ Phrase SayFault(const Job& job, Roots roots) {
     case Reason::kCollectiveCycle:
       return "they wait for one another in operations that they call in different orders";
     case Reason::kDumpMissing:
-      if (std::ranges::all_of(roots, [&](const Root& lost) { return job.IsEmpty(lost.rank); })) {
-        return one ? Say("its dump is empty, and all others arrived at {operation}", place)
-                   : Say("their dumps are empty, and all others arrived at {operation}", place);
-      }
+      if (std::ranges::any_of(roots, [&](const Root& lost) { return job.Unusable(lost.rank); }))
+        return SayUnusable(job, roots, place);
       return one ? Say("it left no dump, and all others arrived at {operation}", place)
                  : Say("they left no dump, and all others arrived at {operation}", place);
     case Reason::kProcessGone:
@@ -212,6 +210,7 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
+  if (IsOfDumps(root.doubt)) return SayDoubt(job, roots, SayFault(job, roots), place);
   if (root.doubt == Doubt::kMember) return SayMaybeMembers(roots, ranks, place);
   if (root.doubt == Doubt::kOrder) {
     return Say(
@@ -373,9 +372,10 @@ Phrase SayRecorded(const Job& job, const Root& root) {
   if (root.reason == Reason::kProcessGone && root.others == nullptr)
     return SayGone(job, root, true);
   if (root.group >= job.groups.size()) return "in no operation, while others wait";
-  if (root.reason == Reason::kDumpMissing && job.IsEmpty(root.rank)) {
-    if (root.waiting == 0) return "its dump is empty";
-    return Say("its dump is empty; {waiting}", SayWaiting(root, SayPlace(job, root)));
+  if (const auto* dump = job.Unusable(root.rank);
+      root.reason == Reason::kDumpMissing && dump != nullptr) {
+    if (root.waiting == 0) return dump->why;
+    return Say("{why}; {waiting}", dump->why, SayWaiting(root, SayPlace(job, root)));
   }
   if (root.reason == Reason::kDumpMissing && root.waiting == 0)
     return "no dump; another rank may have stopped because of it";

@@ -8,6 +8,7 @@
 
 #include "hang/judge.h"
 #include "stepscope/phrase.h"
+#include "stepscope/report.h"
 
 namespace stepscope::hang {
 
@@ -43,5 +44,24 @@ int64_t NewestSign(const Job& job);
 
 // "rank 5 waits for 3, 3 for 9".
 Phrase SayChain(const Root& root);
+
+// Whether it is a dump that leaves a root open, and not what the job did.
+bool IsOfDumps(Doubt doubt);
+
+// "its dump is empty, and all others arrived at all_reduce 5 of group dp", of roots of which some
+// have a dump that does not count.
+Phrase SayUnusable(const Job& job, Roots roots, const Phrase& place);
+
+// The sentence about roots whose doubt is of dumps. `fault`: what they did, by what there is.
+Phrase SayDoubt(const Job& job, Roots roots, const Phrase& fault, const Phrase& place);
+
+// Of what ranks there are dumps that do not count; REQUIRES some.
+Finding UnusableFinding(const Job& job);
+
+// A note for each of these dumps, but empty ones.
+void AddUnusableNotes(const Job& job, Report& report);
+
+// What to do about it.
+Phrase SayWhatProves(const Root& root, const Phrase& named);
 
 }  // namespace stepscope::hang

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/flight/rank_dump.h"
+#include "ingest/flight/unusable_dump.h"
 #include "ingest/stacks/rank_stack.h"
 #include "stepscope/phrase.h"
 #include "stepscope/sign_of_life.h"
@@ -19,6 +20,7 @@ struct Standing {
   std::vector<const DumpOperation*> operations;  // by sequence, one each; the last finished ones
   const DumpOperation* first = nullptr;          // the first unfinished one; null: none
   int64_t reached = -1;                          // highest sequence it enqueued; -1: not known
+  int64_t completed = kAbsent;                   // highest one that it counted as finished
 
   const DumpOperation* At(int64_t sequence) const;
   bool Finished(int64_t sequence) const;  // enqueued and done, as far as the dump tells
@@ -50,13 +52,14 @@ enum class RasMark : uint8_t { kNone, kAborted, kLeft, kUnresponsive, kDead };
 struct Job {
   std::vector<JobGroup> groups;
   std::map<int64_t, const RankDump*> dumps;  // by rank
-  std::set<int64_t> empty;                   // ranks whose dump is an empty file
+  std::map<int64_t, UnusableDump> unusable;  // by rank, of those without another dump
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
   bool knows_ranks = false;                  // how many ranks there are is recorded or given
   // A group has fewer known members than others of its kind, and no dump names the rank it lacks.
   bool lacks_ranks = false;
   std::string backend;       // "nccl", of the first dump that says one
+  size_t odd_dumps = 0;      // dumps with values that no recorder writes
   bool counts_only = false;  // dumps are counts of NCCL's RAS service, without ends of operations
   // The job may have moved while dumps or counts were taken: then they disagree, and nothing that
   // they tell is certain.
@@ -77,7 +80,17 @@ struct Job {
 
   bool HasDumps() const { return !dumps.empty(); }
   bool HasDump(int64_t rank) const { return dumps.contains(rank); }
-  bool IsEmpty(int64_t rank) const { return empty.contains(rank); }
+  // Why the rank's dump does not count; null: it does, or there is none.
+  const UnusableDump* Unusable(int64_t rank) const {
+    const auto at = unusable.find(rank);
+    return at == unusable.end() ? nullptr : &at->second;
+  }
+  // Whether the rank's dump has values that no recorder writes, and most dumps have none: not all
+  // recorders are known.
+  bool IsOdd(int64_t rank) const {
+    const auto at = dumps.find(rank);
+    return at != dumps.end() && at->second->odd > 0 && 2 * odd_dumps <= dumps.size();
+  }
   bool IsStuck(int64_t rank) const { return fronts.contains(rank); }
   std::map<int64_t, SignOfLife> signs;  // by rank, of goodput events
   const RankStack* StackOf(int64_t rank) const {

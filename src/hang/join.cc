@@ -17,19 +17,21 @@ class Joiner {
  public:
   explicit Joiner(std::span<const RankDump> dumps) : dumps_(dumps) {}
 
-  Job Join(int64_t world_size, std::span<const int64_t> empty) {
+  Job Join(int64_t world_size, std::span<const UnusableDump> unusable) {
     for (const RankDump& dump : dumps_) {
       job_.dumps[dump.rank] = &dump;
       job_.ranks.insert(dump.rank);
       job_.on_host |= IsHostBackend(dump);
+      job_.odd_dumps += dump.odd > 0 ? 1 : 0;
       if (job_.backend.empty()) job_.backend = dump.backend;
       for (const DumpOperation& operation : dump.operations)
         if (operation.point_to_point) messaging_.insert(dump.groups[operation.group].description);
     }
-    for (const int64_t rank : empty) {
-      if (job_.HasDump(rank)) continue;
-      job_.empty.insert(rank);
-      job_.ranks.insert(rank);
+    const auto named = unusable.empty() ? std::set<int64_t>() : NamedRanks();
+    for (const UnusableDump& dump : unusable) {
+      if (job_.HasDump(dump.rank)) continue;
+      job_.unusable.try_emplace(dump.rank, dump);
+      if (named.empty() || named.contains(dump.rank)) job_.ranks.insert(dump.rank);
     }
     for (const RankDump& dump : dumps_) Add(dump);
     for (JobGroup& group : job_.groups)
@@ -39,6 +41,16 @@ class Joiner {
   }
 
  private:
+  // All ranks of the job, where dumps name them; else none.
+  std::set<int64_t> NamedRanks() const {
+    std::set<int64_t> ranks;
+    for (const RankDump& dump : dumps_)
+      for (const DumpGroup& group : dump.groups)
+        if (group.description == "default_pg")
+          ranks.insert(group.members.begin(), group.members.end());
+    return ranks;
+  }
+
   // A group whose members this dump does not name is the one of that name that others name.
   size_t GroupOf(const DumpGroup& group) {
     const auto key = GroupKey(group.name, group.description, group.members);
@@ -58,7 +70,9 @@ class Joiner {
       const size_t place = GroupOf(group);
       places.push_back(place);
       Standing& standing = job_.groups[place].standings[dump.rank];
-      if (!messaging_.contains(group.description)) standing.reached = group.enqueued;
+      if (messaging_.contains(group.description)) continue;
+      standing.reached = group.enqueued;
+      standing.completed = group.completed;
     }
     for (const DumpOperation& operation : dump.operations) {
       JobGroup& group = job_.groups[places[operation.group]];
@@ -92,8 +106,9 @@ class Joiner {
 
 }  // namespace
 
-Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size, std::span<const int64_t> empty) {
-  return Joiner(dumps).Join(std::min(world_size, kMostWorld), empty);
+Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size,
+              std::span<const UnusableDump> unusable) {
+  return Joiner(dumps).Join(std::min(world_size, kMostWorld), unusable);
 }
 
 }  // namespace stepscope::hang

@@ -8,9 +8,10 @@
 
 namespace stepscope::hang {
 
-// `world_size`: ranks that the job has; 0: those that dumps know of. `empty`: ranks whose dump is
-// an empty file. The dumps must outlive the job.
+// `world_size`: ranks that the job has; 0: those that dumps know of. `unusable`: dumps that do not
+// count; their ranks are of the job unless others name all its ranks. The dumps must outlive the
+// job.
 Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size,
-              std::span<const int64_t> empty = {});
+              std::span<const UnusableDump> unusable = {});
 
 }  // namespace stepscope::hang

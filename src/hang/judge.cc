@@ -12,6 +12,7 @@
 #include "hang/cycles.h"
 #include "hang/lost.h"
 #include "hang/odd_calls.h"
+#include "hang/witnesses.h"
 
 namespace stepscope::hang {
 namespace {
@@ -58,6 +59,8 @@ class Follower {
     std::ranges::sort(judged_.roots, {}, &Root::rank);
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
+    QuestionDumps();
+    QuestionCalls();
     judged_.waits = std::move(found_.waits);
     const bool seen = !found_.seen.empty();
     judged_.calls.splice(judged_.calls.end(), found_.seen);
@@ -68,6 +71,22 @@ class Follower {
   }
 
  private:
+  // What a dump tells of its own rank is proven only where all of it was read.
+  void QuestionDumps() {
+    for (Root& root : judged_.roots) {
+      if (!root.proven()) continue;
+      if (root.reason == Reason::kDumpMissing && job_.Unusable(root.rank) != nullptr)
+        root.doubt = Doubt::kUnusable;
+      if (job_.HasDump(root.rank) && job_.dumps.at(root.rank)->left_out > 0)
+        root.doubt = Doubt::kPartial;
+      if (job_.IsOdd(root.rank)) root.doubt = Doubt::kDamaged;
+    }
+  }
+
+  bool IsWhole(int64_t rank) const {
+    return job_.HasDump(rank) && !job_.IsOdd(rank) && job_.dumps.at(rank)->left_out == 0;
+  }
+
   // A rank that did not arrive may wait in a message for one that did not either, root or not.
   void QuestionUnseenWaits(bool seen) {
     std::set<int64_t> unseen;
@@ -125,6 +144,39 @@ class Follower {
                                .own = fault.own,
                                .others = fault.others,
                                .waiting = WaitingFor(rank)});
+      Root& root = judged_.roots.back();
+      if (fault.kind == WaitKind::kNotFinished) QuestionWitnesses(root);
+      if (root.proven() && !fault.sane) root.doubt = Doubt::kDamaged;
+    }
+  }
+
+  void QuestionWitnesses(Root& root) {
+    const auto accused = std::ranges::count_if(found_.faults, [&](const auto& fault) {
+      return fault.second.kind == WaitKind::kNotFinished && fault.second.group == root.group &&
+             fault.second.own->sequence == root.own->sequence;
+    });
+    Witnesses witnesses = WitnessesOf(job_.groups[root.group], root.own->sequence, job_);
+    if (Prove(witnesses, static_cast<size_t>(accused))) return;
+    root.doubt = Doubt::kFewSay;
+    root.witnesses = std::move(witnesses.ranks);
+  }
+
+  // Where one rank waits for several that wait for nobody, it may have called what nobody else
+  // calls; where fewer devices began than did not, their dumps may be wrong.
+  void QuestionCalls() {
+    for (Root& root : judged_.roots) {
+      if (!root.proven() || root.own != nullptr) continue;
+      const Wait* wait = MainWaitFor(root.rank);
+      if (wait == nullptr) continue;
+      const auto alike = std::ranges::count_if(judged_.roots, [&](const Root& other) {
+        return other.reason == root.reason && wait->Awaits(other.rank);
+      });
+      const auto say = std::ssize(wait->waiting);
+      const bool few = (wait->kind == WaitKind::kNotBegun && alike > say) ||
+                       (wait->kind == WaitKind::kNotArrived && alike > 1 && say == 1);
+      if (!few) continue;
+      root.doubt = Doubt::kFewSay;
+      root.witnesses = wait->waiting;
     }
   }
 
@@ -167,7 +219,7 @@ class Follower {
       for (const int64_t rank : wait.waiting)
         if (inside(rank)) of.try_emplace(rank, &wait);
     }
-    bool proven = true;
+    bool proven = std::ranges::all_of(members, [&](int64_t rank) { return IsWhole(rank); });
     for (const auto& [rank, wait] : of) {
       messages = messages && wait->operation->point_to_point;
       // Who has no entry may have finished it, where a dump does not say how far its rank came.

@@ -33,8 +33,12 @@ enum class Doubt : uint8_t {
   kLost,    // a process that no dump tells of may have died: groups lack a member, or an operation
             // ended with an error
   kGone,    // it did not arrive, and another one's process is gone: either may be why
-  kWaits,   // its back end records no messages, and it may wait in one for a rank that is in no
-            // recorded operation either
+  kUnusable,  // its dump does not count: it cannot be read, or is of another attempt
+  kPartial,   // operations of its dump were left out
+  kDamaged,   // its dump, or what it is compared with, has values that no recorder writes
+  kFewSay,    // fewer dumps say so than ranks are accused
+  kWaits,     // its back end records no messages, and it may wait in one for a rank that is in no
+              // recorded operation either
 };
 
 struct Root {
@@ -47,6 +51,7 @@ struct Root {
   const DumpOperation* others = nullptr;  // what others have there; null: not known
   size_t others_group = SIZE_MAX;         // its group, of a call that is out of order
   int64_t waiting = 0;                    // ranks that wait for it in this operation
+  std::vector<int64_t> witnesses;         // whose dumps say so, of kFewSay
   std::vector<int64_t> chain;             // of waits that end at it: {5, 3, rank}; the longest
 
   bool proven() const { return doubt == Doubt::kNone; }

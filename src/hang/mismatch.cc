@@ -32,6 +32,19 @@ Callers CallersAt(const JobGroup& group, int64_t sequence) {
   return callers;
 }
 
+// One kind of operation gives its sizes in one proportion of input to output, whatever they are.
+bool HaveOneProportion(const DumpOperation& a, const DumpOperation& b) {
+  using Wide = __int128;
+  return Wide{a.in_count} * b.out_count == Wide{b.in_count} * a.out_count;
+}
+
+// Whether a program can have called both; else a dump may be damaged.
+bool CanBeCalled(const DumpOperation& own, const DumpOperation& others) {
+  if (own.odd || others.odd || own.types.empty() != others.types.empty()) return false;
+  return own.name != others.name || ComparedSizes(own.name) == Compared::kNothing ||
+         HaveOneProportion(own, others);
+}
+
 bool HasAt(const Standing& standing, int64_t sequence, const Signature& signature) {
   const DumpOperation* operation = standing.At(sequence);
   return operation != nullptr && SignatureOf(*operation) == signature;
@@ -71,7 +84,8 @@ bool AddMismatch(const Job& job, size_t group, int64_t sequence, Waits& waits) {
         if (others == operation) others = callers.begin()->second.front().second;
         const bool in_order = !IsSwapped(of, sequence, *of.Find(rank), *others);
         waits.faults.insert_or_assign(
-            rank, Fault{WaitKind::kMismatch, group, operation, others, sure, in_order});
+            rank, Fault{WaitKind::kMismatch, group, operation, others, sure, in_order,
+                        CanBeCalled(*operation, *others)});
         wait.awaited.push_back(rank);
       } else if (operation->pending) {
         wait.waiting.push_back(rank);
@@ -106,7 +120,7 @@ std::optional<Earlier> EarlierAt(const JobGroup& group, size_t place, int64_t se
   const auto sides = ByMost(callers);
   for (const auto& side : sides)
     for (const auto& [rank, operation] : side)
-      if (operation->pending) return std::nullopt;
+      if (operation->pending || operation->odd) return std::nullopt;
   return Earlier{place, sides[0].front().second, sides[1].front().second, RanksOf(sides[1]),
                  RanksOf(sides[0])};
 }

@@ -43,6 +43,7 @@ struct Fault {
   const DumpOperation* others = nullptr;  // what most others have there
   bool sure = true;      // kMismatch: most others agree; else nobody can be told from the others
   bool in_order = true;  // kMismatch: false where it called these in another order
+  bool sane = true;      // kMismatch: a program can have given what both say
 };
 
 // An operation that all its members enqueued and none finished.

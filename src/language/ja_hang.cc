@@ -335,12 +335,86 @@ std::span<const Translated> JapaneseOfHangs() {
        "none, take stacks of {ranks} (py-spy)",
        "world_size を指定してください。これらより上のランクがダンプを残していなければ、"
        "それが原因です。なければ{ranks}のスタックを取得してください (py-spy)"},
-      {"its dump is empty, and all others arrived at {operation}",
-       "ダンプが空で、他はすべて {operation} に到達しました"},
-      {"their dumps are empty, and all others arrived at {operation}",
-       "ダンプが空で、他はすべて {operation} に到達しました"},
+      {"{why}, and all others arrived at {operation}",
+       "{why}。他の全ランクは {operation} に到達しています"},
+      {"their dumps are missing or do not count, and all others arrived at {operation}",
+       "ダンプがないか使用できず、他の全ランクは {operation} に到達しています"},
       {"its dump is empty", "ダンプが空です"},
-      {"its dump is empty; {waiting}", "ダンプが空です。{waiting}"},
+      {"its dump cannot be read ({why})", "ダンプを読み取れません ({why})"},
+      {"its dump seems to be of an earlier attempt (its last operation is {time} older than the "
+       "first of others)",
+       "ダンプは以前の試行のものと思われます (最後の操作が他の最初の操作より {time} 前)"},
+      {"its dump seems to be of a later attempt (its first operation is {time} newer than the last "
+       "of others)",
+       "ダンプは後の試行のものと思われます (最初の操作が他の最後の操作より {time} 後)"},
+      {"its dump seems to be of an earlier attempt (it was written {time} before the first "
+       "operation of others)",
+       "ダンプは以前の試行のものと思われます (他の最初の操作の {time} 前に書き込まれています)"},
+      {"{why}; {waiting}", "{why}。{waiting}"},
+      {"the dump of {rank} does not count: {why}", "{rank} のダンプは使用しません: {why}"},
+      {"the dumps of {ranks} do not count either", "{ranks} のダンプも使用しません"},
+      {"What {ranks} did is not known: a dump is there and does not count.",
+       "{ranks} の状態は不明です: ダンプはありますが、使用できません。"},
+      {"rank {rank}: {why}", "ランク {rank}: {why}"},
+      {"give only the dumps of the attempt that hung, and copy damaged ones again",
+       "停止した試行のダンプだけを指定し、破損したものはコピーし直してください"},
+      {"the dump of {rank} was written {time} before the last operation of others, when the job "
+       "still moved",
+       "{rank} のダンプは他の最後の操作の {time} 前、ジョブがまだ動いていたときに書き込まれました"},
+      {"the last operation of {rank} is {time} older than the first of others",
+       "{rank} の最後の操作は、他の最初の操作より {time} 前です"},
+      {"Whether {ranks} stopped the job is not known: {operation} is unfinished, and the dumps by "
+       "which others finished it are damaged or not read in whole.",
+       "{ranks} がジョブを止めたかどうかは不明です: {operation} が完了していませんが、他が完了した"
+       "ことを示すダンプは破損しているか、一部しか読み取れていません。"},
+      {"Which rank stopped the job is not known: {others} alone called {operation}, and {ranks} "
+       "did "
+       "not.",
+       "ジョブを止めたランクは不明です: {operation} を呼び出したのは {others} だけで、{ranks} "
+       "は呼び出していません。"},
+      {"Which rank stopped the job is not known: {others} alone began {operation}, and {ranks} did "
+       "not.",
+       "ジョブを止めたランクは不明です: {operation} を開始したのは {others} だけで、{ranks} "
+       "は開始していません。"},
+      {"Which rank stopped the job is not known: by the dump of {others} alone others finished "
+       "{operation}, and {ranks} did not.",
+       "ジョブを止めたランクは不明です: {operation} の完了を示すのは {others} のダンプだけで、"
+       "{ranks} は完了していません。"},
+      {"Whether {rank} stopped the job is not known: {why}, but {count} operations of its dump "
+       "were "
+       "left out.",
+       "{rank} がジョブを止めたかどうかは不明です: {why}。ただし、ダンプの {count} "
+       "個の操作を除外しています。"},
+      {"Which of {ranks} stopped the job is not known: {why}, but operations of their dumps were "
+       "left out.",
+       "{ranks} のどれがジョブを止めたかは不明です: {why}。ただし、ダンプの操作の一部を除外して"
+       "います。"},
+      {"Whether {rank} stopped the job is not known: {why}, but its dump may be damaged: it has "
+       "values that no program can have given.",
+       "{rank} がジョブを止めたかどうかは不明です: {why}。ただし、プログラムが渡すはずのない値が"
+       "あり、ダンプが破損している可能性があります。"},
+      {"Which of {ranks} stopped the job is not known: {why}, but their dumps may be damaged: they "
+       "have values that no program can have given.",
+       "{ranks} のどれがジョブを止めたかは不明です: {why}。ただし、プログラムが渡すはずのない値が"
+       "あり、ダンプが破損している可能性があります。"},
+      {"Whether {rank} stopped the job is not known: {why}.",
+       "{rank} がジョブを止めたかどうかは不明です: {why}。"},
+      {"see whether the dump of {others} is of the same attempt, and whether the code calls this "
+       "on "
+       "all ranks; take stacks of {ranks} (py-spy)",
+       "{others} のダンプが同じ試行のものか、コードが全ランクでこれを呼び出すかを確認し、{ranks} "
+       "のスタックを取得してください (py-spy)"},
+      {"read the log of {ranks} and its host first; a dump of this attempt that can be read, or a "
+       "stack (py-spy), would decide",
+       "まず {ranks} とそのホストのログを確認してください。この試行の読み取れるダンプか、スタック "
+       "(py-spy) があれば判定できます"},
+      {"copy the dump of {ranks} again, or dump again, and compare; a stack (py-spy) tells where "
+       "it "
+       "is",
+       "{ranks} のダンプをコピーし直すか、再度ダンプして比較してください。スタック (py-spy) "
+       "で現在位置が分かります"},
+      {"operations have values that no recorder writes: dumps may be damaged",
+       "記録されるはずのない値を持つ操作があります。ダンプが破損している可能性があります"},
       {"dumps are empty files, of {ranks}: their processes may have ended while they wrote them",
        "{ranks}のダンプは空のファイルです。書き込み中にプロセスが終了した可能性があります"},
       {"the file is empty", "ファイルが空です"},

@@ -14,6 +14,7 @@
 #include "base/saturate.h"
 #include "ingest/flight/flight_calls.h"
 #include "ingest/flight/flight_operation.h"
+#include "ingest/flight/odd_operations.h"
 
 namespace stepscope {
 namespace {
@@ -82,7 +83,8 @@ class Document {
   void ReadEntry(Value entry);
   void Take(Field field, Value value);
   uint32_t GroupOf(Value pair);
-  std::string SizesOf(Value value, int64_t& count) const;
+  std::string SizesOf(Value value, int64_t& count);
+  void TakeState(std::string_view state);
   std::string LineOf(Value frames) const;
   void JoinStatus();
   bool CountsMessages() const;
@@ -95,7 +97,7 @@ class Document {
   std::unordered_map<std::string, uint32_t> groups_;  // by name and description
   std::vector<bool> peers_in_;                        // point-to-point operations, by group
   std::unordered_map<int64_t, uint32_t> group_of_id_;
-  size_t pending_ = 0;
+  size_t pending_ = 0, listed_ = 0;  // listed: groups of the configuration
 
   // Of the entry that is being read.
   DumpOperation operation_;
@@ -168,13 +170,14 @@ void Document::ReadConfig() {
   }
 }
 
-std::string Document::SizesOf(Value value, int64_t& count) const {
+std::string Document::SizesOf(Value value, int64_t& count) {
   std::string text = "[";
   for (const Value tensor : tree_.List(value)) {
     int64_t elements = 1;
     if (text.size() < kMostText) text += text.size() > 1 ? ", [" : "[";
     bool first = true;
     for (const Value size : tree_.List(tensor)) {
+      operation_.odd |= IntOf(size) < 0 || IntOf(size) > kMostSize;
       const int64_t of_it = std::max<int64_t>(IntOf(size), 0);
       if (__builtin_mul_overflow(elements, of_it, &elements)) elements = INT64_MAX;
       if (text.size() < kMostText) text += fmt::format("{}{}", first ? "" : ", ", of_it);
@@ -202,6 +205,12 @@ std::string Document::LineOf(Value frames) const {
     if (!inside) return line;
   }
   return line;
+}
+
+void Document::TakeState(std::string_view state) {
+  if (state == "started") operation_.state = DumpOperation::State::kStarted;
+  if (state == "completed") operation_.state = DumpOperation::State::kCompleted;
+  operation_.odd |= state != "started" && state != "completed" && state != "scheduled";
 }
 
 void Document::Take(Field field, Value value) {
@@ -245,8 +254,7 @@ void Document::Take(Field field, Value value) {
         operation_.types = Kept(tree_.TextOf(types[0]));
       break;
     case kState:
-      if (tree_.TextOf(value) == "started") operation_.state = DumpOperation::State::kStarted;
-      if (tree_.TextOf(value) == "completed") operation_.state = DumpOperation::State::kCompleted;
+      TakeState(tree_.TextOf(value));
       break;
     case kStarted:  // JSON has 0 for no time
       if (number > 0 && operation_.state == DumpOperation::State::kScheduled)
@@ -276,11 +284,12 @@ void Document::ReadEntry(Value entry) {
   const auto items = tree_.Dict(entry);
   for (size_t i = 0; i + 1 < items.size(); i += 2) Take(FieldOf(items[i]), items[i + 1]);
   dump_.newest = std::max(dump_.newest, operation_.created);
-  if (dump_.oldest == kAbsent || operation_.created < dump_.oldest)
+  if (operation_.created > 0 && (dump_.oldest == kAbsent || operation_.created < dump_.oldest))
     dump_.oldest = operation_.created;
   operation_.sequence = operation_.point_to_point ? peer_ : collective_;
   if (operation_.state != DumpOperation::State::kScheduled) dump_.sees_starts = true;
   operation_.pending = operation_.state != DumpOperation::State::kCompleted && !retired_;
+  dump_.odd += operation_.odd;
   if (!has_group_ || operation_.sequence < 0 || (operation_.pending && ++pending_ > kMostPending)) {
     ++dump_.left_out;
     return;
@@ -362,12 +371,16 @@ Result<RankDump> Document::Read() {
                                  "give what TORCH_FR_DUMP_TEMP_FILE names"});
   }
   dump_.version = Kept(tree_.TextOf(version));
+  dump_.odd += UnknownKeys(tree_);
   ReadConfig();
+  listed_ = dump_.groups.size();
   for (const Value entry : tree_.List(entries)) ReadEntry(entry);
   std::ranges::stable_sort(dump_.operations, {}, &DumpOperation::record);
   dump_.whole = !dump_.operations.empty() && dump_.operations.front().record == 0 &&
                 dump_.operations.back().record == dump_.recorded - 1;
+  MarkOdd(dump_, listed_);
   JoinStatus();
+  CompareWithCounters(dump_);
   KeepCalls(dump_);
   DropOldFinished();
   return std::move(dump_);

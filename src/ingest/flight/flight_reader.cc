@@ -1,8 +1,9 @@
 // Tells files by their first bytes, and reads them in parallel.
 #include "ingest/flight/flight_reader.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,12 +12,14 @@
 
 #include "base/byte_order_mark.h"
 #include "base/parallel.h"
+#include "base/time_units.h"
 #include "ingest/discover.h"
 #include "ingest/flight/flight_document.h"
+#include "ingest/flight/rank_of_dump.h"
+#include "ingest/flight/several_jobs.h"
 #include "ingest/pickle/json_values.h"
 #include "ingest/pickle/pickle_reader.h"
 #include "ingest/pickle/pickle_values.h"
-#include "ingest/rank_name.h"
 #include "ingest/ras/ras_reader.h"
 #include "ingest/stacks/stack_text.h"
 
@@ -24,7 +27,6 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kMostFiles = 200'000;
-constexpr int64_t kMostRank = 100'000'000;
 
 // Keys of a dump: at its beginning where they are sorted, and few otherwise. Traces of PyTorch have
 // some of them too.
@@ -42,66 +44,20 @@ bool LooksLikeJsonDump(std::string_view bytes) {
 struct Seen {
   HangFile kind = HangFile::kNone;
   bool sure = false;  // else it may be another pickle
-  bool empty = false;
 };
 
 Seen LookAt(const std::string& path, const Places& places) {
   auto source = places.Open(path);
   if (!source) return {};
   const std::string_view bytes = source->Peek(kHangSniff);
-  return {HangFileOf(bytes), SureHangFileOf(bytes) != HangFile::kNone, bytes.empty()};
-}
-
-// The number behind "rank" in a file's name, else its last one: 12 of "nccl_trace_rank_12.pkl", of
-// "rank-12.node-07.json" and of "_dump_12".
-std::optional<int64_t> RankOfName(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (const auto named = RankFromPath(name); named && *named <= kMostRank) return named;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  size_t end = name.size();
-  while (end > 0 && !is_digit(name[end - 1])) --end;
-  size_t begin = end;
-  while (begin > 0 && is_digit(name[begin - 1])) --begin;
-  int64_t rank = -1;
-  const auto [stop, error] = std::from_chars(name.data() + begin, name.data() + end, rank);
-  if (begin == end || error != std::errc() || rank > kMostRank) return std::nullopt;
-  return rank;
-}
-
-// The only rank that is in all groups of the dump, or the one at its own end of a message in the
-// default group, whose ranks are global.
-std::optional<int64_t> RankOfContent(const RankDump& dump) {
-  for (const DumpOperation& operation : dump.operations) {
-    const DumpGroup& group = dump.groups[operation.group];
-    if (operation.from < 0 || group.description != "default_pg") continue;
-    return operation.name == "send" ? operation.from : operation.to;
-  }
-  std::map<int64_t, size_t> seen;
-  size_t groups = 0;
-  for (const DumpGroup& group : dump.groups) {
-    if (group.members.empty()) continue;
-    ++groups;
-    for (const int64_t member : group.members) ++seen[member];
-  }
-  std::erase_if(seen, [&](const auto& one) { return one.second < groups; });
-  if (groups == 0 || seen.size() != 1) return std::nullopt;
-  return seen.begin()->first;
-}
-
-// "_dump_#" of "_dump_12": alike for the files of all ranks.
-std::string FormOfName(std::string_view path) {
-  std::string form;
-  for (const char c : path) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit || !form.ends_with('#')) form += digit ? '#' : c;
-  }
-  return form;
+  return {HangFileOf(bytes), SureHangFileOf(bytes) != HangFile::kNone};
 }
 
 struct OneFile {
   std::string path;
   HangFile kind = HangFile::kDump;
   bool sure = true;
+  bool empty = false;
   std::optional<RankDump> dump;
   std::optional<RankStack> stack;
   std::optional<RasStatus> ras;
@@ -114,13 +70,15 @@ bool HasDumps(std::span<const OneFile> files) {
       files, [](const OneFile& file) { return file.kind == HangFile::kDump && file.sure; });
 }
 
-// Empty files are of ranks where dumps have such names.
-void DropOtherEmptyFiles(std::vector<OneFile>& files) {
+// Files of other content, and empty ones, are damaged dumps where dumps have such names.
+void DropOthers(std::vector<OneFile>& files) {
   std::set<std::string> forms;
   for (const OneFile& file : files)
-    if (file.kind == HangFile::kDump) forms.insert(FormOfName(file.path));
-  std::erase_if(files, [&](const OneFile& file) {
-    return file.kind == HangFile::kNone && !forms.contains(FormOfName(file.path));
+    if (file.kind == HangFile::kDump && file.sure) forms.insert(FormOfName(file.path));
+  std::erase_if(files, [&](OneFile& file) {
+    const bool named = forms.contains(FormOfName(file.path));
+    file.sure |= named && file.kind == HangFile::kDump;
+    return file.kind == HangFile::kNone && !named;
   });
 }
 
@@ -131,10 +89,9 @@ std::vector<OneFile> FilesIn(const std::string& folder, const Places& places) {
   for (const StoredItem& item : *items) {
     if (files.size() >= kMostFiles || item.kind != StoredItem::Kind::kFile) continue;
     const Seen seen = LookAt(item.path, places);
-    if (seen.kind != HangFile::kNone || seen.empty)
-      files.push_back({.path = item.path, .kind = seen.kind, .sure = seen.sure});
+    files.push_back({.path = item.path, .kind = seen.kind, .sure = seen.sure});
   }
-  DropOtherEmptyFiles(files);
+  DropOthers(files);
   return files;
 }
 
@@ -172,6 +129,13 @@ const Error& NoRank() {
   return error;
 }
 
+// A storage tells no such time.
+int64_t WrittenAt(const std::string& path) {
+  struct stat facts{};
+  if (stat(path.c_str(), &facts) != 0) return kAbsent;
+  return facts.st_mtim.tv_sec * kSecond + facts.st_mtim.tv_nsec;
+}
+
 void ReadDump(OneFile& file, ByteSource source) {
   auto dump = ReadFlightDump(std::move(source), file.path);
   if (!dump) {
@@ -180,6 +144,7 @@ void ReadDump(OneFile& file, ByteSource source) {
     file.problem = NoRank();
   } else {
     file.dump = std::move(*dump);
+    file.dump->written = WrittenAt(file.path);
   }
 }
 
@@ -210,15 +175,14 @@ void ReadStatus(OneFile& file, ByteSource source) {
 }
 
 void ReadOne(OneFile& file, const Places& places) {
-  if (file.kind == HangFile::kNone) {
-    file.problem = {"the file is empty", file.path, ""};
-    return;
-  }
   if (const auto item = places.Find(file.path); item)
     file.bytes = std::max<int64_t>(item->bytes, 0);
   auto source = places.Open(file.path);
   if (!source) {
     file.problem = source.error();
+  } else if (file.kind == HangFile::kNone && source->Peek(1).empty()) {
+    file.problem = {"the file is empty", file.path, ""};
+    file.empty = true;
   } else if (file.kind == HangFile::kStacks) {
     ReadStack(file, std::move(*source));
   } else if (file.kind == HangFile::kRas) {
@@ -267,19 +231,27 @@ class Keeper {
       const auto [at, added] = stacks_.try_emplace(input.rank, found_.stacks.size());
       if (added) found_.stacks.emplace_back();
       found_.stacks[at->second] = std::move(*file.stack);
-    } else if (file.kind == HangFile::kNone) {
-      input.rank = RankOfName(file.path).value_or(-1);
-      if (input.rank >= 0) found_.empty.push_back(input.rank);
     } else if (file.ras) {
       found_.ras.push_back(std::move(*file.ras));
     } else {
-      AddUnread(file, found_);
+      if (!file.empty) AddUnread(file, found_);
+      const bool named = file.sure || file.kind == HangFile::kNone;
+      const bool dump = file.kind == HangFile::kDump || file.kind == HangFile::kNone;
+      if (named && dump) input.rank = KeepUnusable(file);
     }
     found_.files.push_back(std::move(input));
   }
   int64_t replaced() const { return replaced_; }
 
  private:
+  int64_t KeepUnusable(const OneFile& file) {
+    const int64_t rank = RankOfName(file.path).value_or(-1);
+    const Phrase why = file.empty ? Phrase("its dump is empty")
+                                  : Say("its dump cannot be read ({why})", WhyUnread(file));
+    if (rank >= 0) found_.unusable.push_back({rank, why, file.empty});
+    return rank;
+  }
+
   void KeepDump(RankDump& dump) {
     const auto [at, added] = dumps_.try_emplace(dump.rank, found_.dumps.size());
     if (added) {
@@ -288,13 +260,31 @@ class Keeper {
     }
     ++replaced_;
     RankDump& kept = found_.dumps[at->second];
-    if (dump.newest > kept.newest) kept = std::move(dump);
+    if (IsNewer(dump, kept)) kept = std::move(dump);
+  }
+
+  // By their operations; by their files where these do not tell.
+  static bool IsNewer(const RankDump& dump, const RankDump& kept) {
+    const bool told = dump.newest != kAbsent && kept.newest != kAbsent;
+    if (told && dump.newest != kept.newest) return dump.newest > kept.newest;
+    return dump.written > kept.written;
   }
 
   FoundDumps& found_;
   std::map<int64_t, size_t> dumps_, stacks_;
   int64_t replaced_ = 0;
 };
+
+Result<void> OfOneJob(std::vector<OneFile>& files) {
+  std::vector<RankDump> dumps;
+  for (OneFile& file : files)
+    if (file.dump) dumps.push_back(std::move(*file.dump));
+  const auto one = RefuseSeveralJobs(dumps);
+  size_t next = 0;
+  for (OneFile& file : files)
+    if (file.dump) *file.dump = std::move(dumps[next++]);
+  return one;
+}
 
 }  // namespace
 
@@ -305,8 +295,10 @@ Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path) {
   auto dump = ReadFlightDocument(*tree);
   if (!dump) return dump;
   dump->path = path;
+  // Pickles have the key of the operations, of none too.
+  if (pickle && tree->Find(tree->root, "entries").kind != Value::Kind::kList) ++dump->odd;
   dump->rank_inside = RankOfContent(*dump).value_or(-1);
-  dump->rank = RankOfName(path).value_or(dump->rank_inside);
+  dump->rank = RankOfDump(path, RankOfContent(*dump));
   return dump;
 }
 
@@ -332,6 +324,7 @@ Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
   if (!files) return std::unexpected(files.error());
   ParallelFor(files->size(), static_cast<size_t>(std::max(threads, 0)),
               [&](size_t i) { ReadOne((*files)[i], places); });
+  if (const auto one = OfOneJob(*files); !one) return std::unexpected(one.error());
   FoundDumps found;
   Keeper keeper(found);
   for (OneFile& file : *files) keeper.Keep(file);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/flight/rank_dump.h"
+#include "ingest/flight/unusable_dump.h"
 #include "ingest/places.h"
 #include "ingest/ras/ras_status.h"
 #include "ingest/stacks/rank_stack.h"
@@ -20,8 +21,9 @@ struct FoundDumps {
   std::vector<RankDump> dumps;    // by rank, one each
   std::vector<RankStack> stacks;  // by rank, one each: the last by name
   std::vector<RasStatus> ras;     // by name
-  std::vector<int64_t> empty;     // ranks whose file is named as the dumps are and has no byte
-  std::vector<InputFile> files;   // all that were looked at and seem to be one of these
+  // Of ranks without another dump: files that are named as the dumps are and cannot be read.
+  std::vector<UnusableDump> unusable;
+  std::vector<InputFile> files;  // all that were looked at and seem to be one of these
   std::vector<Note> notes;
 };
 
@@ -29,8 +31,8 @@ struct FoundDumps {
 // for the files in it, told by content, whatever their names; where it has no dumps, for those of
 // its subdirectories too, else for the stacks and the status in subdirectories without dumps. A
 // file that looks like one of these and cannot be read is a note. Of several dumps of one rank the
-// one with the newest operation counts. Fails where nothing is found. A rank is read from the
-// file's name ("nccl_trace_rank_3", "_dump_3", "3.json"), of dumps else from the content.
+// one with the newest operation counts. Fails where nothing is found, and where dumps of several
+// jobs or attempts are (several_jobs.h). A rank is read as rank_of_dump.h says.
 Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
                              const Places& places = Places());
 

@@ -40,6 +40,7 @@ struct DumpOperation {
   int64_t from = -1, to = -1;  // of point-to-point: ranks within the group
   State state = State::kScheduled;
   bool pending = false;                 // not known to be finished
+  bool odd = false;                     // has a value that no recorder writes: it may be damaged
   int64_t created = kAbsent;            // ns since the epoch, by the host's clock
   std::string in_sizes, out_sizes;      // "[[2048, 5120]]"
   int64_t in_count = 0, out_count = 0;  // elements of all tensors; saturated
@@ -63,16 +64,18 @@ struct RankDump {
   int64_t rank = -1;
   int64_t rank_inside = -1;  // by its groups and messages; -1: they do not tell
   std::string path;
-  std::string version;       // "2.10"
-  std::string backend;       // "nccl"; empty: no operation names it
-  bool sees_starts = false;  // states tell when operations start on the device
-  int64_t recorded = 0;      // operations in the file
-  int64_t newest = kAbsent;  // creation of the last one
-  int64_t oldest = kAbsent;  // of the first one
-  bool whole = false;        // the file has all that the process recorded, from the first
-  int64_t left_out = 0;      // operations that were not kept: without group, or too many
-  int64_t least_ranks = 0;   // ranks that the job has at least; 0: not said
-  bool all_ranks = false;    // it has no more than these: the default group is the only one
+  std::string version;        // "2.10"
+  std::string backend;        // "nccl"; empty: no operation names it
+  bool sees_starts = false;   // states tell when operations start on the device
+  int64_t recorded = 0;       // operations in the file
+  int64_t newest = kAbsent;   // creation of the last one
+  int64_t oldest = kAbsent;   // of the first one
+  bool whole = false;         // the file has all that the process recorded, from the first
+  int64_t left_out = 0;       // operations that were not kept: without group, or too many
+  int64_t odd = 0;            // operations that are odd, kept or not
+  int64_t written = kAbsent;  // ns since the epoch, when the file was; a copy is younger
+  int64_t least_ranks = 0;    // ranks that the job has at least; 0: not said
+  bool all_ranks = false;     // it has no more than these: the default group is the only one
   std::vector<DumpGroup> groups;
   std::vector<DumpOperation> operations;  // by record
   std::vector<DumpCallKind> kinds;
