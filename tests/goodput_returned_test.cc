@@ -90,8 +90,9 @@ class GoodputReturnedTest : public LedgerTest {
 
   std::string Check() const { return GoodputCheck(store_).value().verdict.str(); }
   std::string Faults() const {
+    const auto answer = GoodputCheck(store_);
     std::string all;
-    for (const auto& row : RowsOf(GoodputCheck(store_).value(), "goodput_check", "faults")) {
+    for (const auto& row : RowsOf(answer.value(), "goodput_check", "faults")) {
       all += row.Text("fault") + "\n";
     }
     return all;
