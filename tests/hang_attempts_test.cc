@@ -173,10 +173,10 @@ TEST(HangAttempts, DumpsOfAJobThatMovedBetweenThemAreNotCertain) {
 TEST(HangAttempts, DirectoriesOfSeveralAttemptsAreToldApart) {
   const Case old = Stopped(0, 9, 1, "all_reduce"), now = Stopped(0, 3, 2, "all_to_all");
   const ScratchFolder folder;
-  for (int rank = 0; rank < kWorld; ++rank) {
-    folder.Write("attempt_1/" + NameOf(rank), Dump(old.job, rank).dump());
+  for (int rank = 0; rank < kWorld; ++rank)
     folder.Write("attempt_2/" + NameOf(rank), Later(Dump(now.job, rank), 41 * kMinute));
-  }
+  for (int rank = 0; rank < kWorld; ++rank)  // copied later
+    folder.Write("attempt_1/" + NameOf(rank), Dump(old.job, rank).dump());
   const auto answer = FindHang(std::vector{folder.path()});
   ASSERT_FALSE(answer.has_value());
   EXPECT_TRUE(answer.error().what.contains("several jobs or attempts")) << answer.error().what;

@@ -20,8 +20,13 @@ constexpr size_t kMostSets = 1'000;
 struct DumpSet {
   std::string folder, form;
   std::map<int64_t, const RankDump*> dumps;
-  int64_t newest = kAbsent;
+  int64_t newest = kAbsent, written = kAbsent;  // the last operation, and the last file
 };
+
+// By their operations: a copy of files has another time.
+bool IsNewer(const DumpSet& a, const DumpSet& b) {
+  return std::pair(a.newest, a.written) > std::pair(b.newest, b.written);
+}
 
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -36,7 +41,8 @@ std::vector<DumpSet> SetsOf(std::span<const RankDump> dumps) {
     set.folder = folder;
     set.form = form;
     set.dumps[dump.rank] = &dump;
-    set.newest = std::max({set.newest, dump.newest, dump.written});
+    set.newest = std::max(set.newest, dump.newest);
+    set.written = std::max(set.written, dump.written);
   }
   std::vector<DumpSet> list;
   for (auto& [key, set] : sets) list.push_back(std::move(set));
@@ -62,8 +68,8 @@ bool AreOfSeveralJobs(const DumpSet& a, const DumpSet& b) {
 }
 
 Error ErrorOf(const DumpSet& a, const DumpSet& b) {
-  const DumpSet& newest = a.newest > b.newest ? a : b;
-  const DumpSet& other = a.newest > b.newest ? b : a;
+  const DumpSet& newest = IsNewer(a, b) ? a : b;
+  const DumpSet& other = IsNewer(a, b) ? b : a;
   if (a.folder == b.folder) {
     return {fmt::format("dumps of several jobs or attempts lie here: rank {} left {} and {}",
                         a.dumps.begin()->first, a.dumps.begin()->second->path,
