@@ -112,10 +112,10 @@ void AddMissing(Command& root) {
   Command& command = root.Sub("missing", "List the shards that have no partials yet");
   command.Argument("PATH", flags->folder, "Directory of partials");
   command.Take("--expect", flags->expect).Required();
-  command.Examples({{"the shards to submit again", "stepscope missing part/ --expect 256"},
-                    {"an array of these alone",
-                     "sbatch --array=$(stepscope missing part/ --expect 256) map.sh"}});
-  command.Notes("Prints their numbers between commas. Exit 1: some are missing.");
+  command.Examples({{"the shards to submit again", "stepscope missing part/ --expect 256"}});
+  command.Notes(
+      "Prints their numbers between commas, as 'sbatch --array=' takes them. Exit 1: some are\n"
+      "missing.");
   command.Runs([flags] { return RunMissing(*flags); });
 }
 
@@ -141,8 +141,7 @@ void AddReduce(Command& root) {
   AddQuestion(command, flags->question);
   AddOutput(command, flags->output, "collectives.match_rate<90%");
   command.Examples({{"all ranks", "stepscope reduce part/"},
-                    {"as JSON", "stepscope reduce part/ -o report.json"},
-                    {"as a page", "stepscope report part/ -o report.html"}});
+                    {"as JSON", "stepscope reduce part/ -o report.json"}});
   command.Notes(
       "The same as 'stepscope analyze': every command that opens traces opens partials.\n"
       "Analyses that need more than partials hold are left out.");
