@@ -243,6 +243,10 @@ std::span<const Translated> JapaneseOfFleets() {
       {"a manifest is damaged", "マニフェストが壊れています"},
       {"the manifest of the ledger is missing or an earlier one",
        "台帳のマニフェストがないか、以前のものです"},
+      {"all known events of a lost segment are there again; 'goodput repair' settles it",
+       "失われたセグメントの既知のイベントはすべて戻っています。"
+       "'goodput repair' で解決します"},
+      {"settled: its events are there again", "解決: イベントは戻っています"},
       {"made anew: what else it listed is not known",
        "作り直しました: ほかに何が登録されていたかは不明です"},
       {"The manifest of the ledger is missing or an earlier one: segments may be missing "
@@ -261,6 +265,8 @@ std::span<const Translated> JapaneseOfFleets() {
       {"No faults: {segments} with {events}.", "障害なし: {segments}、{events}。"},
       {"{faults}; {lost} lost. Readable: {segments} with {events}.",
        "{faults}、失われたのは{lost}。読み取れたのは{segments}、{events}。"},
+      {"{faults}; whether events are lost is not known. Readable: {segments} with {events}.",
+       "{faults}。イベントが失われたかどうかは不明。読み取れたのは{segments}、{events}。"},
       {"at least {count}", "少なくとも{count}"},
       {"an unknown number of events", "不明な数のイベント"},
       {" until {time}", " ({time} まで)"},
@@ -273,10 +279,12 @@ std::span<const Translated> JapaneseOfFleets() {
        "{events}{time}.",
        "保存済みのイベントが失われています: "
        "修復の前に欠けていたか壊れていた{segments}の{events}{time}。"},
-      {"Events are missing: {events}, by gaps in the sequence numbers of their writers, "
-       "unless these wrote to other jobs too. ",
-       "イベントが欠けています: 書き込み元の連番の欠落によると{events}"
-       "（書き込み元が他のジョブにも書いた場合を除く）。"},
+      {"Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
+       "イベントが欠けています: 書き込み元の連番の欠落によると{events}。"},
+      {"Events are missing: {events}, by gaps in the sequence numbers of their writers; these "
+       "wrote to other jobs too, so that some may be of those. ",
+       "イベントが欠けています: 書き込み元の連番の欠落によると{events}。"
+       "書き込み元は他のジョブにも書いたため、一部はそちらのものかもしれません。"},
       {"The numbers are of the remaining events and can be too low or too high. ",
        "数値は残りのイベントによるもので、実際より小さいことも大きいこともあります。"},
       {"To repair: {faults}. Lost: {events}.", "修復対象: {faults}。失われたもの: {events}。"},

@@ -114,14 +114,6 @@ int64_t Duplicates::Missing() const {
   return missing;
 }
 
-std::map<std::string, int64_t> Duplicates::Gaps() const {
-  std::map<std::string, int64_t> gaps;
-  for (const auto& [name, seen] : writers_) {
-    if (const int64_t missing = seen.Missing(); missing > 0) gaps[name] = missing;
-  }
-  return gaps;
-}
-
 // Per writer: the number below which all were seen, and the few beyond it one by one.
 void Duplicates::SaveWriters(StateWriter& out) const {
   out.Unsigned(writers_.size());

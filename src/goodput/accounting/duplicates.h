@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,8 +30,8 @@ class Duplicates {
   // The number of gaps in writers' sequence numbers.
   int64_t Missing() const;
 
-  // The writers that have gaps, and how many numbers they lack.
-  std::map<std::string, int64_t> Gaps() const;
+  // The numbers that each writer has.
+  const std::unordered_map<std::string, Sequences>& writers() const { return writers_; }
 
   // How many events came after later ones of their writer.
   int64_t late() const { return late_; }

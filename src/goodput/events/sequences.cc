@@ -58,4 +58,14 @@ int64_t Sequences::Missing() const {
   return missing;
 }
 
+int64_t Sequences::MissingIn(int64_t first, int64_t end) const {
+  int64_t missing = std::max<int64_t>(0, end - first);
+  auto at = ranges_.upper_bound(first);
+  if (at != ranges_.begin()) --at;
+  for (; at != ranges_.end() && at->first < end; ++at) {
+    missing -= std::max<int64_t>(0, std::min(end, at->second) - std::max(first, at->first));
+  }
+  return missing;
+}
+
 }  // namespace stepscope::goodput

@@ -27,6 +27,9 @@ class Sequences {
   // Count of unseen numbers from 0 to the largest seen.
   int64_t Missing() const;
 
+  // Count of unseen numbers from `first` to below `end`.
+  int64_t MissingIn(int64_t first, int64_t end) const;
+
   // [first, end) ranges in order; no two touch.
   const std::map<int64_t, int64_t>& ranges() const { return ranges_; }
 

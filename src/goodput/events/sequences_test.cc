@@ -43,5 +43,17 @@ TEST(Sequences, RangesJoinWhatTheyTouch) {
   }
 }
 
+TEST(Sequences, CountsWhatARangeLacks) {
+  Sequences seen;
+  EXPECT_EQ(seen.MissingIn(0, 10), 10);
+  seen.InsertRange(2, 5);
+  seen.InsertRange(8, 20);
+  EXPECT_EQ(seen.MissingIn(0, 10), 5);
+  EXPECT_EQ(seen.MissingIn(2, 5), 0);
+  EXPECT_EQ(seen.MissingIn(3, 9), 3);
+  EXPECT_EQ(seen.MissingIn(19, 25), 5);
+  EXPECT_EQ(seen.MissingIn(4, 4), 0);
+}
+
 }  // namespace
 }  // namespace stepscope::goodput::sequences_test

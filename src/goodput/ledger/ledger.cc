@@ -9,7 +9,6 @@
 #include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
-#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/sqlite.h"
 
 namespace stepscope::goodput {
@@ -69,30 +68,6 @@ Result<void> Ledger::Begin(Access access) {
 Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header,
                          std::string_view bytes) {
   return store_->Add(segment, header, bytes);
-}
-
-std::optional<int64_t> Ledger::LostEvents(const std::string& job) const {
-  int64_t lost = 0;
-  bool known = true;
-  const auto add = [&](const auto& what) {
-    if (what.job != job) return;
-    known = known && what.events >= 0;
-    lost += std::max<int64_t>(what.events, 0);
-  };
-  std::ranges::for_each(given_up_, add);
-  for (const SegmentFault& fault : faults_) {
-    if (!IsOfManifest(fault.kind) && fault.kind != FaultKind::kOther) add(fault);
-  }
-  return known ? std::optional(lost) : std::nullopt;
-}
-
-// Lost events leave gaps, which say nothing more.
-FoundLost Ledger::FoundIn(const std::string& job, const Notes& counts) const {
-  FoundLost found{.lost = counts.Count(NoteKind::kLostEvents)};
-  const auto known = LostEvents(job);
-  const int64_t gaps = counts.Count(NoteKind::kMissingEvents);
-  if (known) found.missing = std::max<int64_t>(gaps - *known - found.lost, 0);
-  return found;
 }
 
 std::vector<ManifestEntry> Ledger::GivenUp(const std::string& job) const {
@@ -174,21 +149,6 @@ Result<void> Ledger::LoadDone() {
   return {};
 }
 
-// What was sent or imported again since is not lost any more; the next command that writes says so.
-void Ledger::SettleGivenUp() {
-  const auto rolled_up_of = [this](const std::string& job) {
-    Duplicates numbers;
-    const auto rollup = RollupOf(job);
-    if (!rollup || !*rollup) return numbers;
-    StateReader writers((*rollup)->writers);
-    numbers.LoadWriters(writers);
-    return numbers;
-  };
-  found_ = FoundAgain(given_up_, name(), logs_, rolled_up_of);
-  std::erase_if(given_up_, [&](const ManifestEntry& lost) { return found_.contains(lost.name); });
-  note_counts_.Add(NoteKind::kRepaired, std::ssize(given_up_));
-}
-
 // A damaged one is told already.
 Result<void> Ledger::AddMissingManifest() {
   const auto whole = store_->IsManifestWhole();
@@ -245,13 +205,14 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   ledger.logs_ = std::move(listing->logs);
   ledger.faults_ = std::move(listing->faults);
   ledger.given_up_ = std::move(listing->manifest.lost);
+  ledger.found_before_ = std::move(listing->manifest.found);
   ledger.gone_ = std::move(listing->manifest.gone);
   ledger.listed_ = std::move(listing->manifest.listed);
   ledger.unreadable_ = std::move(listing->unreadable);
   if (usable && store.database() != nullptr) usable = ledger.LoadDone();
   if (usable && store.database() == nullptr) ledger.AddMissingRollups({});
   if (usable) {
-    ledger.SettleGivenUp();
+    ledger.SettleFound();
     return ledger;
   }
   if (!alone) return std::unexpected(usable.error());
@@ -264,7 +225,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   if (needed && !IsDamage(usable.error())) return std::unexpected(usable.error());
   ledger.transaction_.reset();
   store.LeaveDatabase();
-  ledger.SettleGivenUp();
+  ledger.SettleFound();
   ledger.note_counts_.Add(NoteKind::kDatabase);
   return ledger;
 }
@@ -415,7 +376,7 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
     }
     file.events = job.events;
     FoundLost found = ledger->FoundIn(chosen, job.note_counts);
-    if (options.at) found.missing = 0;  // events are skipped by time, which leaves gaps
+    if (options.at) found.gaps.clear();  // events are skipped by time, which leaves gaps
     jobs.lead = ledger->Lead(found, &chosen);
     for (const Log& log : ledger->LogsOf(chosen)) {
       for (const LogFile& segment : log) file.bytes += segment.bytes;

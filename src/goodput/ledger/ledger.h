@@ -19,6 +19,7 @@
 #include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
 #include "goodput/ledger/ledger_store.h"
+#include "goodput/ledger/writer_numbers.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -31,6 +32,9 @@ struct Rollup {
   std::optional<int64_t> first, last;  // times of these events
   std::string accounting, writers;     // states
 };
+
+// The numbers of writers in it.
+Duplicates NumbersOf(const Rollup& rollup);
 
 class Ledger {
  public:
@@ -79,6 +83,12 @@ class Ledger {
     return store_->OpenBytes(segment);
   }
 
+  // How many events that the segment had lost were there again at an import.
+  int64_t FoundOf(const std::string& segment) const {
+    const auto found = found_before_.find(segment);
+    return found == found_before_.end() ? 0 : found->second;
+  }
+
   // What repairs gave up of this job.
   std::vector<ManifestEntry> GivenUp(const std::string& job) const;
 
@@ -87,8 +97,12 @@ class Ledger {
 
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
-  // What reading all of the job has found lost beyond this, by the counts of its notes.
-  FoundLost FoundIn(const std::string& job, const Notes& counts) const;
+  // What reading all of the job has found lost beyond this, by the counts of its notes, which are
+  // corrected: what is in other jobs or there again is not missing.
+  FoundLost FoundIn(const std::string& job, Notes& counts) const;
+  // The numbers that writers have in all jobs. Reads all segments, once.
+  const LedgerNumbers& Numbers() const;
+  const std::vector<ManifestEntry>& given_up() const { return given_up_; }
   // What of all this is lost of a job, or of all, as sentences and a space that lead the answer.
   // Empty: nothing.
   Phrase Lead(const FoundLost& found, const std::string* job = nullptr) const {
@@ -131,15 +145,22 @@ class Ledger {
   Result<void> LoadDone();
   std::map<std::string, std::string> JobsOfSegments() const;  // job by segment
   Result<void> AddMissingManifest();
+  void SettleFound();
   void SettleGivenUp();
+  void SettleFaults();
+  bool IsSettled(SegmentFault& fault) const;
+  void TakeWhatIsLeft(SegmentFault& fault) const;
+  void AddDamage(const std::string& job, FoundLost& found) const;
   void AddMissingRollups(const std::map<std::string, int64_t>& done);
 
   std::unique_ptr<LedgerStore> store_;
   std::optional<Transaction> transaction_;
   JobLogs logs_;
   std::vector<SegmentFault> faults_;
-  std::vector<ManifestEntry> given_up_;                // by repairs
-  std::set<std::string> found_;                        // of these, what is there again: names
+  std::vector<ManifestEntry> given_up_;          // by repairs
+  std::set<std::string> found_;                  // of these, what is there again: names
+  std::map<std::string, int64_t> found_before_;  // events by segment that has lost them
+  mutable std::optional<LedgerNumbers> numbers_;
   std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
   std::map<std::string, ManifestEntry> listed_;        // segments that must not
   std::vector<std::string> unreadable_;                // segments that no manifest lists

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +20,8 @@ struct CheckedLedger {
 // Of a directory, or of PostgreSQL.
 Result<CheckedLedger> CheckLedger(const Ledger& ledger);
 
-// The slots of a segment up to the last that is not empty, and its two headers before them. Fails
-// if it cannot be read.
-Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name);
-
-// Cuts the bytes of a segment behind the last slot that is not empty. REQUIRES: they hold its two
-// headers.
-void CutToUsed(std::string& bytes);
+// How many events all of them have lost.
+Phrase CountOfLost(std::span<const SegmentFault> faults);
 
 // A table with a row for each fault: of which file, what is `said` of it, and what it lost.
 Table LossTable(std::string key, Phrase title, Column said);

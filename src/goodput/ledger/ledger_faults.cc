@@ -38,7 +38,10 @@ void TakeListed(ManifestEntry entry, FolderManifest& all) {
   const auto [known, is_new] = all.listed.try_emplace(entry.name, entry);
   if (is_new) return;
   ManifestEntry& old = known->second;
-  if (entry.contents == Contents() && entry.salt == old.salt) entry.contents = old.contents;
+  // What an open segment had is not all that it has when it is closed.
+  const bool as_whole = entry.kind != EntryKind::kClosed || old.kind == EntryKind::kClosed;
+  if (entry.contents == Contents() && entry.salt == old.salt && as_whole)
+    entry.contents = old.contents;
   const bool more = entry.kind == EntryKind::kClosed || old.kind != EntryKind::kClosed;
   if (more && entry.slots >= old.slots) {
     old = std::move(entry);
@@ -56,6 +59,7 @@ void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repai
   }
   if (entry.kind == EntryKind::kFound) {
     std::erase_if(all.lost, [&](const ManifestEntry& lost) { return lost.name == entry.name; });
+    if (entry.events >= 0) all.found[entry.name] = entry.events;
     return;
   }
   if (entry.kind != EntryKind::kLost) {
@@ -64,6 +68,7 @@ void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repai
   }
   all.listed.erase(entry.name);
   all.gone.erase(entry.name);
+  all.found.erase(entry.name);
   repaired.insert(entry.name);
   all.lost.push_back(std::move(entry));
 }
@@ -218,12 +223,6 @@ Sum SumOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> g
   return sum;
 }
 
-Phrase EventsLost(const Sum& sum) {
-  const Phrase count = Plural(static_cast<size_t>(sum.events), "event");
-  if (sum.exact) return count;
-  return sum.events > 0 ? Say("at least {count}", count) : Phrase("an unknown number of events");
-}
-
 Phrase TimeLost(const Sum& sum) {
   if (sum.last == kUnknown) return {};
   if (sum.first == kUnknown) return Say(" until {time}", HumanMoment(sum.last));
@@ -231,7 +230,7 @@ Phrase TimeLost(const Sum& sum) {
 }
 
 Phrase Loss(const Sum& sum) {
-  const Phrase events = EventsLost(sum), time = TimeLost(sum);
+  const Phrase events = CountOfLost(sum.events, sum.exact), time = TimeLost(sum);
   if (sum.segments.empty())
     return Say("Stored events are lost: {events} in damaged records.", events);
   const Phrase segments = Plural(sum.segments.size(), "segment");
@@ -244,7 +243,41 @@ Phrase Loss(const Sum& sum) {
       segments, events, time);
 }
 
+// `of_job`: the answer is of one job.
+Phrase Gaps(const FoundLost& found, bool of_job) {
+  const Phrase events = Plural(static_cast<size_t>(found.Missing()), "event");
+  if (of_job && found.shared) {
+    return Say(
+        "Events are missing: {events}, by gaps in the sequence numbers of their writers; these "
+        "wrote to other jobs too, so that some may be of those. ",
+        events);
+  }
+  return Say("Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
+             events);
+}
+
 }  // namespace
+
+int64_t FoundLost::Missing() const {
+  int64_t sum = 0;
+  for (const auto& [writer, events] : gaps) sum += events;
+  return sum;
+}
+
+// A writer of several jobs has its gaps once.
+FoundLost& FoundLost::operator+=(const FoundLost& other) {
+  lost += other.lost;
+  exact = exact && other.exact;
+  shared = shared || other.shared;
+  for (const auto& [writer, events] : other.gaps) gaps[writer] = std::max(gaps[writer], events);
+  return *this;
+}
+
+Phrase CountOfLost(int64_t events, bool exact) {
+  const Phrase count = Plural(static_cast<size_t>(events), "event");
+  if (exact) return count;
+  return events > 0 ? Say("at least {count}", count) : Phrase("an unknown number of events");
+}
 
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
               const FoundLost& found, const std::string* job) {
@@ -258,16 +291,12 @@ Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntr
   if (sum.segments.empty() && found == FoundLost()) return lead;
   sum.open = sum.open || found.lost > 0;
   sum.events += found.lost;
-  if (!sum.segments.empty() || found.lost > 0) {
+  sum.exact = sum.exact && found.exact;
+  if (!sum.segments.empty() || found.lost > 0 || !found.exact) {
     lead += Loss(sum);
     lead += " ";
   }
-  if (found.missing > 0) {
-    lead +=
-        Say("Events are missing: {events}, by gaps in the sequence numbers of their writers, "
-            "unless these wrote to other jobs too. ",
-            Plural(static_cast<size_t>(found.missing), "event"));
-  }
+  if (!found.gaps.empty()) lead += Gaps(found, job != nullptr);
   lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
   return lead;
 }

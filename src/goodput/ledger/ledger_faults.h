@@ -34,11 +34,15 @@ enum class FaultKind : uint8_t {
 struct SegmentFault {
   FaultKind kind = FaultKind::kMissing;
   std::string file;                           // relative to the ledger; of kGap: the writer
-  std::string job;                            // empty: unknown
+  std::string job;                            // empty: unknown, or one of several
   int64_t events = -1;                        // that are lost; -1: unknown
   int64_t first = kUnknown, last = kUnknown;  // they are between these times
   std::optional<ManifestEntry> listed;        // what the manifest says of the file
   std::vector<std::string> files;             // of kNoRollup: the segments that it replaced
+  Contents lost;                              // of a segment: which events it had, as far as known
+  bool open = false;                          // it had no end: more may be lost than is known
+  bool back = false;                          // all that is known of it is there again: a repair
+                                              // settles the fault
 };
 
 std::string_view FaultName(FaultKind kind);  // "missing_segment"
@@ -54,6 +58,7 @@ struct FolderManifest {
   std::map<std::string, ManifestEntry> listed;  // by path: segments that must exist
   std::map<std::string, ManifestEntry> gone;    // by path: segments that may be missing, and why
   std::vector<ManifestEntry> lost;              // what repairs gave up, of jobs not deleted since
+  std::map<std::string, int64_t> found;         // by path: lost events that an import brought back
   std::vector<std::string> damaged;             // paths of manifests
 };
 
@@ -75,14 +80,13 @@ Result<std::optional<SegmentFault>> FaultOf(const std::string& folder, const std
 
 // What reading events shows to be lost besides.
 struct FoundLost {
-  int64_t lost = 0;     // in segments that have less than their marks say
-  int64_t missing = 0;  // by gaps in sequence numbers that nothing else explains
+  int64_t lost = 0;                     // in segments that have less than their marks say
+  bool exact = true;                    // not more than that
+  std::map<std::string, int64_t> gaps;  // in a writer's numbers that nothing else explains
+  bool shared = false;                  // some of these writers wrote to other jobs too
 
-  FoundLost& operator+=(const FoundLost& other) {
-    lost += other.lost;
-    missing += other.missing;
-    return *this;
-  }
+  int64_t Missing() const;  // the sum of the gaps
+  FoundLost& operator+=(const FoundLost& other);
   friend bool operator==(const FoundLost&, const FoundLost&) = default;
 };
 
@@ -90,6 +94,9 @@ struct FoundLost {
 // if there is none of these. Of one job, or of all.
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
               const FoundLost& found, const std::string* job);
+
+// "3 events", "at least 3 events", or that their number is unknown.
+Phrase CountOfLost(int64_t events, bool exact);
 
 // One note for each fault, of one job or of all.
 std::vector<Note> NotesOfFaults(std::span<const SegmentFault> faults, const std::string& folder,

@@ -1,48 +1,19 @@
-// Compares numbers, and sums of hashes, which do not depend on the order of events.
+// Compares sums of hashes, which do not depend on the order of events.
 #include "goodput/ledger/ledger_found.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/byte_source.h"
-#include "goodput/recorder/segment_numbers.h"
+#include "goodput/ledger/segment_damage.h"
+#include "goodput/recorder/segment_reader.h"
 
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kMostSequence = int64_t{1} << 40;
-
 bool IsNumbered(const ManifestEntry& lost) { return lost.contents.until != 0; }
 
 uint32_t DigestOf(const Event& event) { return static_cast<uint32_t>(ContentHash(event) >> 32); }
-
-// The numbers that the job has, by writer.
-NumbersByWriter NumbersOf(const std::vector<Log>& logs, const std::string& folder) {
-  NumbersByWriter all;
-  for (const Log& log : logs) {
-    for (const LogFile& file : log) {
-      const auto found = NumbersIn(folder + "/" + file.name, kMostSequence);
-      if (!found) continue;  // what cannot be read now is not found
-      for (const auto& [writer, numbers] : found->by_writer) {
-        for (const auto& [from, until] : numbers.ranges()) all[writer].InsertRange(from, until);
-      }
-    }
-  }
-  return all;
-}
-
-bool HasAll(const Contents& lost, const NumbersByWriter& raw, Duplicates& rolled_up) {
-  const auto numbers = raw.find(lost.writer);
-  if (lost.until == Contents::kNoGap) return numbers != raw.end() && numbers->second.Missing() == 0;
-  Event event{.writer = lost.writer};
-  for (int64_t k = lost.from; k < lost.until; ++k) {
-    if (numbers != raw.end() && numbers->second.Contains(k)) continue;
-    event.sequence = k;
-    if (!rolled_up.Seen(event)) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -56,8 +27,8 @@ Contents ContentsOf(std::string_view bytes) {
   if (!reader) return contents;
   bool one_writer = true;
   Notes ignored;
-  contents.writer = reader->header().writer;
   reader->Finish(ignored, [&](const Event& event) {
+    if (contents.until == 0) contents.writer = event.writer;
     contents.digest += DigestOf(event);
     one_writer = one_writer && !IsOfLog(event) && event.writer == contents.writer;
     contents.from = contents.until == 0 ? event.sequence : std::min(contents.from, event.sequence);
@@ -67,49 +38,76 @@ Contents ContentsOf(std::string_view bytes) {
   return contents;
 }
 
-std::set<std::string> FoundAgain(std::span<const ManifestEntry> given_up, const std::string& folder,
-                                 const JobLogs& logs, const RolledUpNumbers& rolled_up_of) {
-  std::map<std::string, std::vector<const ManifestEntry*>> jobs;
-  for (const ManifestEntry& lost : given_up) {
-    if (IsNumbered(lost)) jobs[lost.job].push_back(&lost);
-  }
-  std::set<std::string> names;
-  for (const auto& [job, entries] : jobs) {
-    const auto of_job = logs.find(job);
-    const NumbersByWriter raw =
-        of_job == logs.end() ? NumbersByWriter() : NumbersOf(of_job->second, folder);
-    Duplicates rolled_up = rolled_up_of(job);
-    for (const ManifestEntry* lost : entries) {
-      if (HasAll(lost->contents, raw, rolled_up)) names.insert(lost->name);
-    }
-  }
-  return names;
+Contents LostContents(const Ledger& ledger, const SegmentFault& fault) {
+  const ManifestEntry* const listed = ledger.Listed(fault.file);
+  Contents contents = listed == nullptr ? Contents() : listed->contents;
+  if (fault.kind == FaultKind::kMissing || contents.digest == 0) return contents;
+  if (const auto bytes = SegmentBytes(ledger, fault.file))
+    contents.digest -= ContentsOf(*bytes).digest;
+  return contents;
 }
 
-Returning::Returning(const std::vector<ManifestEntry>& given_up) {
-  for (const ManifestEntry& lost : given_up) {
-    if (IsNumbered(lost) || lost.contents.digest == 0 || lost.events <= 0) continue;
-    lost_.push_back(lost);
-    missing_ += lost.events;
-    digest_ += lost.contents.digest;
+std::vector<ManifestEntry> LostOf(const Ledger& ledger, const std::string& job, bool damaged) {
+  std::vector<ManifestEntry> lost = ledger.GivenUp(job);
+  const auto add = [&](const SegmentFault& fault) {
+    if (fault.job != job || !fault.listed || fault.listed->kind != EntryKind::kClosed) return;
+    lost.push_back({.kind = EntryKind::kFound,
+                    .name = fault.file,
+                    .events = fault.events,
+                    .first = fault.first,
+                    .last = fault.last,
+                    .contents = LostContents(ledger, fault)});
+  };
+  std::ranges::for_each(ledger.faults(), add);
+  for (const Log& log : ledger.LogsOf(job)) {
+    for (const LogFile& file : log) {
+      if (!damaged || file.faulty) continue;
+      const auto read = ReadToEnd(ledger, file.name);
+      if (!read) continue;
+      if (const auto damage = DamageOf(ledger, file.name, *read)) add(*damage);
+    }
+  }
+  std::erase_if(lost, [](const ManifestEntry& entry) {
+    return IsNumbered(entry) || entry.contents.digest == 0 || entry.events <= 0;
+  });
+  return lost;
+}
+
+Returning::Returning(std::vector<ManifestEntry> lost) : lost_(std::move(lost)) {
+  for (const ManifestEntry& entry : lost_) {
+    rests_.push_back({.events = entry.events, .digest = entry.contents.digest});
+    of_all_.events += entry.events;
+    of_all_.digest += entry.contents.digest;
   }
 }
 
 void Returning::Take(const Event& event) {
+  if (lost_.empty()) return;
   const int64_t time = TimeOf(event);
-  const bool of_these = std::ranges::any_of(lost_, [&](const ManifestEntry& lost) {
-    return lost.first == kUnknown || (time >= lost.first && time <= lost.last);
-  });
-  if (!of_these) return;
-  ++returned_;
-  digest_ -= DigestOf(event);
+  const uint32_t digest = DigestOf(event);
+  bool of_these = false;
+  for (size_t k = 0; k < lost_.size(); ++k) {
+    const ManifestEntry& lost = lost_[k];
+    if (lost.first != kUnknown && (time < lost.first || time > lost.last)) continue;
+    --rests_[k].events;
+    rests_[k].digest -= digest;
+    of_these = true;
+  }
+  of_all_.events -= of_these ? 1 : 0;
+  of_all_.digest -= of_these ? digest : 0;
 }
 
-std::vector<std::string> Returning::Found() const {
-  std::vector<std::string> names;
-  if (lost_.empty() || returned_ != missing_ || digest_ != 0) return names;
-  for (const ManifestEntry& lost : lost_) names.push_back(lost.name);
-  return names;
+// Segments of one time can be told apart only together.
+std::vector<ManifestEntry> Returning::Found() const {
+  std::vector<ManifestEntry> found;
+  for (size_t k = 0; k < lost_.size(); ++k) {
+    if (rests_[k] != Rest() && of_all_ != Rest()) continue;
+    const bool of_fault = lost_[k].kind == EntryKind::kFound;
+    found.push_back({.kind = EntryKind::kFound,
+                     .name = lost_[k].name,
+                     .events = of_fault ? lost_[k].events : -1});
+  }
+  return found;
 }
 
 }  // namespace stepscope::goodput

@@ -1,20 +1,15 @@
-// Tells whether events that a repair gave up are in the ledger again, since they were imported or
-// sent once more.
-//
-// Events of a recorder are known by their numbers. Others are known only together: an import brings
-// them back when what it stores has as many of that time, and the digest of their contents.
+// Tells whether lost events without numbers are in the ledger again, since they were imported once
+// more. They are known only together: an import brings them back when what it stores has as many of
+// that time, and the digest of their contents. Numbered ones: see writer_numbers.h.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "goodput/accounting/duplicates.h"
-#include "goodput/ledger/ledger_logs.h"
+#include "goodput/events/event.h"
+#include "goodput/ledger/ledger.h"
 #include "goodput/recorder/manifest.h"
 
 namespace stepscope::goodput {
@@ -22,31 +17,37 @@ namespace stepscope::goodput {
 // What a whole segment has.
 Contents ContentsOf(std::string_view bytes);
 
-// The numbers of a job that are rolled up.
-using RolledUpNumbers = std::function<Duplicates(const std::string& job)>;
+// What is lost of the job and known by a digest: what repairs gave up, and of kind kFound what
+// segments lack that are still listed. `damaged`: reading the job has shown that some do.
+std::vector<ManifestEntry> LostOf(const Ledger& ledger, const std::string& job, bool damaged);
 
-// Of those given up, the names of segments of which all numbered events are there, whatever segment
-// of `folder` has them now. Reads their jobs.
-std::set<std::string> FoundAgain(std::span<const ManifestEntry> given_up, const std::string& folder,
-                                 const JobLogs& logs, const RolledUpNumbers& rolled_up_of);
+// The digest of what the segment has lost, and all that its manifest says of it. REQUIRES: the
+// manifest knows its end.
+Contents LostContents(const Ledger& ledger, const SegmentFault& fault);
 
 // What an import of one job brings back.
 class Returning {
  public:
   Returning() = default;
-  // `given_up`: of the job.
-  explicit Returning(const std::vector<ManifestEntry>& given_up);
+  explicit Returning(std::vector<ManifestEntry> lost);
 
   // An event that the ledger did not have.
   void Take(const Event& event);
 
-  // The names of segments whose events are all back.
-  std::vector<std::string> Found() const;
+  // What the manifest is to say of those of which all events are back.
+  std::vector<ManifestEntry> Found() const;
 
  private:
-  std::vector<ManifestEntry> lost_;  // with digests
-  int64_t missing_ = 0, returned_ = 0;
-  uint32_t digest_ = 0;  // of what is missing less what has returned
+  // What is missing, less what has returned of its time.
+  struct Rest {
+    int64_t events = 0;
+    uint32_t digest = 0;
+    friend bool operator==(const Rest&, const Rest&) = default;
+  };
+
+  std::vector<ManifestEntry> lost_;
+  std::vector<Rest> rests_;  // of each
+  Rest of_all_;
 };
 
 }  // namespace stepscope::goodput

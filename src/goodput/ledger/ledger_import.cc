@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,12 +37,11 @@ class Known {
     const auto rollup = ledger.RollupOf(job);
     if (!rollup) return std::unexpected(rollup.error());
     if (*rollup) {
-      StateReader writers((*rollup)->writers);
-      numbered_.LoadWriters(writers);
+      numbered_ = NumbersOf(**rollup);
       last_ = (*rollup)->last;
     }
-    Notes ignored;
-    ledger.ReadRaw(job, ignored, [&](const Event& event, const EventPlace&, bool) {
+    Notes notes;
+    ledger.ReadRaw(job, notes, [&](const Event& event, const EventPlace&, bool) {
       if (IsOfLog(event)) {
         hashes_.push_back(HashOf(event));
       } else {
@@ -50,8 +50,12 @@ class Known {
     });
     std::ranges::sort(hashes_);
     given_.resize(hashes_.size());
+    damaged_ = notes.Count(NoteKind::kLostEvents) > 0;
     return ledger.ReadStatus();
   }
+
+  // Whether reading them has shown that some are lost.
+  bool damaged() const { return damaged_; }
 
   // Call once per event of an import, in order.
   bool Has(const Event& event) {
@@ -69,6 +73,7 @@ class Known {
   }
 
  private:
+  bool damaged_ = false;
   Duplicates numbered_;
   std::vector<uint64_t> hashes_;  // of events without sequence numbers, sorted
   std::vector<uint32_t> given_;   // at the first of equal ones: how many were imported again
@@ -116,12 +121,11 @@ class Importer {
   const std::map<std::string, std::unique_ptr<ImportedJob>>& jobs() const { return jobs_; }
 
  private:
-  // What repairs gave up and this brings back.
+  // What was lost and this brings back.
   Result<void> RecordFound() {
     std::vector<ManifestEntry> entries;
     for (const auto& [name, job] : jobs_) {
-      for (std::string& segment : job->returning.Found())
-        entries.push_back({.kind = EntryKind::kFound, .name = std::move(segment)});
+      std::ranges::move(job->returning.Found(), std::back_inserter(entries));
     }
     return entries.empty() ? Result<void>() : ledger_->Record(entries);
   }
@@ -154,9 +158,10 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(), LogWriter(add, SegmentPrefix(next_log_++), name),
-                                Returning(ledger_->GivenUp(name))});
+      job.reset(
+          new ImportedJob{Known(), LogWriter(add, SegmentPrefix(next_log_++), name), Returning()});
       if (auto known = job->known.Load(*ledger_, name); !known) failed_ = known.error();
+      job->returning = Returning(LostOf(*ledger_, name, job->known.damaged()));
     }
     return *job;
   }

@@ -165,10 +165,12 @@ Table JobsTable(bool lost) {
   return table;
 }
 
-// What of a job is missing, or was before repairs, and what reading found lost.
+// What of a job is missing, or was before repairs, and what reading found lost; absent: unknown, as
+// where the gaps of a writer may be of other jobs.
 std::optional<int64_t> LostEvents(const Ledger& ledger, const std::string& job, const Summary& s) {
   const auto missing = ledger.LostEvents(job);
-  return missing ? std::optional(*missing + s.found.lost + s.found.missing) : std::nullopt;
+  if (!missing || !s.found.exact || s.found.shared) return std::nullopt;
+  return *missing + s.found.lost + s.found.Missing();
 }
 
 std::vector<Cell> JobRow(const std::string& job, const Summary& s, std::optional<int64_t> lost) {

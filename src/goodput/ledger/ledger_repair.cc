@@ -18,6 +18,7 @@
 #include "goodput/ledger/ledger_check.h"
 #include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/postgres.h"
+#include "goodput/ledger/segment_damage.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
 #include "report/humanize.h"
@@ -99,7 +100,7 @@ class Repair {
                       {"listed", "segments listed anew", listed_, Unit::kCount},
                       {"lost_events", "lost events", lost_, Unit::kCount}};
     const Phrase faults = Plural(static_cast<size_t>(repaired_), "fault"),
-                 lost = Plural(static_cast<size_t>(lost_), "event");
+                 lost = CountOfLost(lost_, exact_);
     report.headline = dry_ ? Say("To repair: {faults}. Lost: {events}.", faults, lost)
                            : Say("Repaired: {faults}. Lost: {events}.", faults, lost);
     report.tables.push_back(std::move(table));
@@ -112,7 +113,9 @@ class Repair {
   void Tell(const SegmentFault& fault, const char* repair, bool done = true) {
     rows_.push_back(LossRow(fault, repair));
     repaired_ += done ? 1 : 0;
+    if (fault.back) return;
     lost_ += std::max<int64_t>(fault.events, 0);
+    exact_ = exact_ && (fault.events >= 0 || IsOfManifest(fault.kind));
   }
 
   void GiveUp(const SegmentFault& fault, const std::string& name) {
@@ -122,19 +125,14 @@ class Repair {
                         .first = fault.first,
                         .last = fault.last,
                         .job = fault.job,
-                        .contents = ContentsOfLost(fault, name)});
+                        .contents = ContentsOfLost(fault)});
   }
 
   // By what it will be known if it comes back. `digest` of what is left of a segment is not lost.
-  Contents ContentsOfLost(const SegmentFault& fault, const std::string& name) const {
-    if (fault.kind == FaultKind::kGap) return {.writer = name, .until = Contents::kNoGap};
-    const ManifestEntry* const listed = ledger_.Listed(name);
-    Contents contents = listed == nullptr ? Contents() : listed->contents;
-    if (fault.kind != FaultKind::kMissing && contents.digest != 0) {
-      if (const auto bytes = SegmentBytes(ledger_, name))
-        contents.digest -= ContentsOf(*bytes).digest;
-    }
-    return contents;
+  Contents ContentsOfLost(const SegmentFault& fault) const {
+    if (fault.kind == FaultKind::kGap) return fault.lost;
+    if (fault.open) return KnownWhenBack(fault.lost, ledger_.Numbers());
+    return LostContents(ledger_, fault);
   }
 
   // Files that have each other's names.
@@ -167,7 +165,7 @@ class Repair {
       case FaultKind::kMissing:
       case FaultKind::kGap:
         GiveUp(fault, fault.file);
-        Tell(fault, "given up");
+        Tell(fault, fault.back ? "settled: its events are there again" : "given up");
         return {};
       case FaultKind::kNoRollup:
         for (const std::string& name : fault.files) GiveUp(fault, name);
@@ -284,6 +282,7 @@ class Repair {
   std::set<std::string> exchanged_;
   std::vector<std::vector<Cell>> rows_;
   int64_t repaired_ = 0, listed_ = 0, lost_ = 0;
+  bool exact_ = true;  // not more is lost than lost_
 };
 
 }  // namespace

@@ -219,7 +219,7 @@ bool Ingest::Store(Writer& writer, const Event& event) {
       segment.file = MakeSegment(event, segment.index);
       if (segment.file == nullptr) return false;
       ++segment.index;
-      writer.made = manifest_.AddMade(segment.file->Made());
+      writer.made = manifest_.AddMade(segment.file->Made(event.sequence));
     }
     std::atomic<int64_t> sequence = event.sequence;
     if (segment.file->Write(record, slots, sequence) <= SegmentFile::Written::kHalf) return true;

@@ -29,12 +29,13 @@ enum class EntryKind : uint8_t {
   kFound,     // these events are in the ledger again, in another segment
 };
 
-// Which events a segment has, to tell whether they are all there again once it is lost.
+// Which events a segment has, to tell whether they are all there again once it is lost. Of an open
+// one: at least these.
 struct Contents {
   static constexpr int64_t kNoGap = -1;
 
   std::string writer;           // of all of them, with the numbers from `from` to before `until`
-  int64_t from = 0, until = 0;  // 0: unknown; kNoGap: all that it has given
+  int64_t from = 0, until = 0;  // 0: unknown; kNoGap: all that it has given, to `from` at least
   uint32_t digest = 0;          // of their contents, in any order; 0: unknown
 
   friend bool operator==(const Contents&, const Contents&) = default;

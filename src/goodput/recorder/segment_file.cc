@@ -36,6 +36,7 @@ int TakeBlocks(int file, size_t bytes) {
 int WriteHeader(int file, const SegmentHeader& header) {
   char bytes[kSlotsBegin];
   EncodeHeader(header, bytes);
+  PutMark({}, header.salt, bytes);  // says that it has all its room from now on
   for (size_t done = 0; done < sizeof bytes;) {
     const ssize_t written =
         pwrite(file, bytes + done, sizeof bytes - done, static_cast<off_t>(done));
@@ -194,9 +195,11 @@ bool SegmentFile::Release() {
   return true;
 }
 
-ManifestEntry SegmentFile::Made() {
+ManifestEntry SegmentFile::Made(int64_t first) {
   told_made_ = true;
-  return EntryOf(SegmentMark(), path_.substr(path_.rfind('/') + 1), salt_, job_);
+  ManifestEntry entry = EntryOf(SegmentMark(), path_.substr(path_.rfind('/') + 1), salt_, job_);
+  entry.contents = {.writer = contents_.writer, .from = first, .until = first + 1};
+  return entry;
 }
 
 std::optional<ManifestEntry> SegmentFile::News() {
@@ -204,7 +207,11 @@ std::optional<ManifestEntry> SegmentFile::News() {
   if (!is_new) return std::nullopt;
   const SegmentMark mark = closing_.value_or(SegmentMark{.slots = durable_});
   ManifestEntry entry = EntryOf(mark, path_.substr(path_.rfind('/') + 1), salt_, job_);
-  if (closing_) entry.contents = contents_;
+  if (!closing_) {
+    std::tie(contents_.from, contents_.until) =
+        NumbersOf({mapped_ + kSlotsBegin, durable_ * kSlotBytes});
+  }
+  entry.contents = contents_;
   (closing_ ? told_closed_ : told_open_) = true;
   return entry;
 }

@@ -64,9 +64,9 @@ class SegmentFile {
   // What a manifest has not been told: once that events are on disk, and once the closing record.
   // The directory must be synced before a manifest says it.
   std::optional<ManifestEntry> News();
-  // What a manifest may be told before the first event, once header and name are on disk. The file
-  // then stays, also without events.
-  ManifestEntry Made();
+  // What a manifest may be told before the first event, whose number is `first`, once header and
+  // name are on disk. The file then stays, also without events.
+  ManifestEntry Made(int64_t first);
 
   ~SegmentFile();
   SegmentFile(const SegmentFile&) = delete;
@@ -90,7 +90,7 @@ class SegmentFile {
   size_t marked_ = 0;     // of these, those that the mark says
   size_t next_copy_ = 0;  // of the header, for the next mark
   std::optional<SegmentMark> closing_;
-  Contents contents_;  // of a closed segment; before, the writer
+  Contents contents_;  // of a closed segment; before, what is known of it
   bool removed_ = false, told_made_ = false, told_open_ = false, told_closed_ = false;
   // Every slot is reserved once and completed once: by its event or, after the last event that
   // fits, by the first that does not.

@@ -44,7 +44,7 @@ class Numbers {
     bool text_cut = false;
     if (slots.size() > kSlotBytes) event_.writer = header_.writer;  // it may have its own
     if (!DecodeRecord(slots, header_.salt, first, event_, text_cut)) return;
-    if (event_.kind == EventKind::kNone || event_.sequence >= limit_) return;
+    if (event_.sequence >= limit_) return;
     const bool own = slots.size() == kSlotBytes || event_.writer == header_.writer;
     const std::string& writer = own ? header_.writer : event_.writer;
     if (writer.empty()) return;
@@ -61,14 +61,18 @@ class Numbers {
 }  // namespace
 
 Result<SegmentNumbers> NumbersIn(const std::string& path, int64_t limit) {
-  SegmentNumbers found;
   auto file = OpenSegmentFile(path);
-  if (!file && file.error().kind == SegmentError::Kind::kSystem) {
+  if (file) return NumbersIn(*file, limit);
+  if (file.error().kind == SegmentError::Kind::kSystem) {
     return std::unexpected(Error(file.error()));
   }
-  if (!file) return found;
+  return SegmentNumbers();
+}
+
+Result<SegmentNumbers> NumbersIn(SegmentReader::Source& source, int64_t limit) {
+  SegmentNumbers found;
   std::string window(kSlotsBegin, '\0');
-  const auto head = (*file)(window.data(), window.size(), 0);
+  const auto head = source(window.data(), window.size(), 0);
   if (!head) return std::unexpected(head.error());
   window.resize(*head);
   found.header = DecodeHeader(window);
@@ -79,7 +83,7 @@ Result<SegmentNumbers> NumbersIn(const std::string& path, int64_t limit) {
   for (uint64_t next = 0; next < header.slots;) {
     window.resize(std::min<uint64_t>(kWindowSlots, header.slots - next) * kSlotBytes);
     const size_t wanted = window.size();
-    const auto got = (*file)(window.data(), wanted, kSlotsBegin + next * kSlotBytes);
+    const auto got = source(window.data(), wanted, kSlotsBegin + next * kSlotBytes);
     if (!got) return std::unexpected(got.error());
     window.resize(*got / kSlotBytes * kSlotBytes);
     if (window.empty()) break;

@@ -9,6 +9,7 @@
 #include "goodput/events/sequences.h"
 #include "goodput/recorder/segment.h"
 #include "goodput/recorder/segment_mark.h"
+#include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -21,8 +22,9 @@ struct SegmentNumbers {
   NumbersByWriter by_writer;
 };
 
-// The numbers below `limit` of all events that a reader of the whole segment finds. Fails if the
-// system cannot read it.
+// The numbers below `limit` of all events that a reader of the whole segment finds, also of kinds
+// that it does not know. Fails if the system cannot read it.
 Result<SegmentNumbers> NumbersIn(const std::string& path, int64_t limit);
+Result<SegmentNumbers> NumbersIn(SegmentReader::Source& source, int64_t limit);
 
 }  // namespace stepscope::goodput

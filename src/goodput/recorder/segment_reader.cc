@@ -131,7 +131,11 @@ bool SegmentReader::Take(size_t at, size_t slots, Notes& note_counts, const Even
   if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
   ++taken_;
   filled_ += static_cast<int64_t>(slots);
-  end_ = std::max(end_, static_cast<int64_t>(window_first_ + at + slots));
+  const auto first = static_cast<int64_t>(window_first_ + at),
+             end = first + static_cast<int64_t>(slots);
+  end_ = std::max(end_, end);
+  const int64_t marked = mark_ ? static_cast<int64_t>(mark_->slots) : 0;
+  synced_ += std::max<int64_t>(0, std::min(end, marked) - first);
   if (text_cut) note_counts.Add(NoteKind::kCutText);
   if (event_.kind == EventKind::kNone) {
     note_counts.Add(NoteKind::kUnknownKind);
@@ -253,12 +257,12 @@ bool SegmentReader::FinishWindow(Notes& note_counts, const EventSink& sink) {
 }
 
 // Once, at the end: what the mark says to be there and is not. A closing record knows the number of
-// events; of an open segment only the end of its synced slots is known.
+// events; of an open segment only that its synced slots were full.
 void SegmentReader::CountLost(Notes& note_counts) {
   if (!mark_ || !from_start_ || std::exchange(ended_, true)) return;
   if (mark_->closed && mark_->events >= 0) {
     lost_ = std::max<int64_t>(mark_->events - taken_, 0);
-  } else if (next_ < mark_->slots) {
+  } else if (synced_ < static_cast<int64_t>(mark_->slots)) {
     lost_ = std::max<int64_t>(lost_, 1);
   }
   if (lost_ > 0) note_counts.Add(NoteKind::kLostEvents, lost_);

@@ -53,6 +53,9 @@ class SegmentReader {
   // known at the end of a segment that was read from its start.
   int64_t holes() const { return end_ - filled_; }
 
+  // The slot after the last event. REQUIRES: as for holes().
+  uint64_t end() const { return static_cast<uint64_t>(end_); }
+
   // True if its recorder has closed it, which cuts it after the last event, or it was removed.
   bool WasClosed();
 
@@ -102,6 +105,7 @@ class SegmentReader {
   bool from_start_ = true, ended_ = false;
   int64_t taken_ = 0, lost_ = 0;  // events, and records of synced ones that are unreadable
   int64_t end_ = 0, filled_ = 0;  // the slot after the last event, and slots of all events
+  int64_t synced_ = 0;            // of these slots, those that the mark says to be on disk
   Event event_;
   std::string window_;
   uint64_t window_first_ = 0;
