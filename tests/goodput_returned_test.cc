@@ -244,16 +244,17 @@ TEST_F(GoodputReturnedTest, AnOpenSegmentCutInItsFirstSecondIsNoticed) {
   EXPECT_NE(Lead(), "");
 }
 
-TEST_F(GoodputReturnedTest, AManifestOfAServerThatIsGoneIsNoticed) {
+// The sequence numbers know of a segment that no manifest knows of any more.
+TEST_F(GoodputReturnedTest, ASegmentThatIsLostWithItsManifestIsAGap) {
   Send(Steps(0, 200));
   const std::string first = Segments().front();
   Send(Steps(200, 300));
-  fs::remove(Segments().back());
+  fs::remove(first);
   RemoveManifests();
-  EXPECT_EQ(Check(),
-            "1 fault; whether events are lost is not known. Readable: 1 segment with 200 events.");
-  Repair();
-  EXPECT_EQ(Faults(), "");
+  EXPECT_TRUE(Check().starts_with("1 fault; 200 events lost.")) << Check();
+  EXPECT_EQ(Lead(),
+            "Events are missing: 200 events, by gaps in the sequence numbers of their writers. ");
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 1);
 }
 
 }  // namespace

@@ -243,8 +243,6 @@ std::span<const Translated> JapaneseOfFleets() {
       {"a manifest is damaged", "マニフェストが壊れています"},
       {"the manifest of the ledger is missing or an earlier one",
        "台帳のマニフェストがないか、以前のものです"},
-      {"segments are in no manifest: theirs is missing or an earlier one",
-       "どのマニフェストにもないセグメントがあります: マニフェストがないか、以前のものです"},
       {"all known events of a lost segment are there again; 'goodput repair' settles it",
        "失われたセグメントの既知のイベントはすべて戻っています。"
        "'goodput repair' で解決します"},

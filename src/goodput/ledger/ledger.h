@@ -78,7 +78,6 @@ class Ledger {
     return found == listed_.end() ? nullptr : &found->second;
   }
   bool IsRolledUp(const std::string& segment) const;
-  bool IsGone(const std::string& segment) const { return gone_.contains(segment); }
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   Result<SegmentReader::Source> OpenBytes(const std::string& segment) const {
     return store_->OpenBytes(segment);

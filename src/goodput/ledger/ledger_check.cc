@@ -2,7 +2,6 @@
 #include "goodput/ledger/ledger_check.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,8 +17,6 @@
 namespace stepscope {
 namespace goodput {
 namespace {
-
-constexpr std::string_view kOfWatch = "/watch/";  // in the names of such writers
 
 class Checker {
  public:
@@ -41,25 +38,6 @@ class Checker {
     for (const std::string& name : ledger_.unreadable()) {
       out_.faults.push_back({.kind = FaultKind::kUnreadable, .file = name});
     }
-  }
-
-  // One fault for each directory in which segments are in no manifest. They may be listed by now.
-  Result<void> Unlisted() {
-    std::error_code failed;
-    const bool told = std::ranges::any_of(
-        out_.faults, [](const SegmentFault& fault) { return IsOfManifest(fault.kind); });
-    if (suspects_.empty() || told || !std::filesystem::is_directory(ledger_.name(), failed)) {
-      return {};
-    }
-    const auto now = Ledger::Open(ledger_.name(), Access::kRead);
-    if (!now) return std::unexpected(now.error());
-    std::set<std::filesystem::path> folders;
-    for (const std::string& name : suspects_) {
-      if (now->IsListed(name) || now->IsGone(name)) continue;
-      if (!folders.insert(std::filesystem::path(name).parent_path()).second) continue;
-      out_.faults.push_back({.kind = FaultKind::kUnlisted, .file = name});
-    }
-    return {};
   }
 
   CheckedLedger Take() && { return std::move(out_); }
@@ -115,13 +93,6 @@ class Checker {
     if (whole && !fault && !ledger_.IsListed(file.name)) AddUnlisted(file.name, *read);
   }
 
-  // Recorders and servers list a segment before they mark anything in it. A watch lists none, and
-  // an import, whose segments have the time of their first event, lists them once all are on disk.
-  bool WasListed(const std::string& name, const SegmentContent& read) const {
-    return read.mark && read.mark->slots > 0 && read.header.time != read.begin &&
-           !ledger_.IsGone(name) && !read.header.writer.contains(kOfWatch);
-  }
-
   // Every record may be whole and still another than was stored.
   std::optional<SegmentFault> FaultOfBytes(const std::string& name, const SegmentContent& read) {
     if (!read.mark || !read.mark->closed || read.mark->checksum == 0) return std::nullopt;
@@ -136,7 +107,6 @@ class Checker {
   void AddUnlisted(const std::string& name, const SegmentContent& read) {
     const auto bytes = SegmentBytes(ledger_, name);
     if (!bytes || bytes->size() <= kSlotsBegin) return;
-    if (WasListed(name, read)) suspects_.push_back(name);
     const SegmentMark mark =
         read.mark ? *read.mark : SegmentMark{.slots = (bytes->size() - kSlotsBegin) / kSlotBytes};
     out_.unlisted.push_back(EntryOf(mark, name, read.header.salt, read.header.job));
@@ -146,7 +116,6 @@ class Checker {
   const Ledger& ledger_;
   // Events by job that its torn or damaged records may have held; -1: an unknown number.
   std::map<std::string, int64_t> explained_;
-  std::vector<std::string> suspects_;  // segments that some manifest had
   CheckedLedger out_;
 };
 
@@ -201,7 +170,6 @@ Result<CheckedLedger> CheckLedger(const Ledger& ledger) {
   Checker checker(ledger);
   if (auto read = checker.Segments(); !read) return std::unexpected(read.error());
   checker.Unreadable();
-  if (auto read = checker.Unlisted(); !read) return std::unexpected(read.error());
   if (auto read = ledger.ReadStatus(); !read) return std::unexpected(read.error());
   return std::move(checker).Take();
 }

@@ -25,7 +25,6 @@ constexpr auto kFaults = std::to_array<FaultWords>({
     {"damaged_manifest", "a manifest is damaged"},
     {"missing_manifest", "the manifest of the ledger is missing or an earlier one"},
     {"missing_events", "events are missing: gaps in a writer's sequence numbers"},
-    {"unlisted_segments", "segments are in no manifest: theirs is missing or an earlier one"},
 });
 static_assert(kFaults.size() == static_cast<size_t>(FaultKind::kCount));
 

@@ -28,7 +28,6 @@ enum class FaultKind : uint8_t {
   kManifest,    // a manifest itself: what it listed is not known
   kNoManifest,  // the ledger's own is missing or an earlier one, as its database remembers
   kGap,         // events whose numbers their writer has given: no file is known for them
-  kUnlisted,    // segments that their writers had listed are in no manifest
   kCount
 };
 
@@ -51,8 +50,7 @@ std::string_view FaultText(FaultKind kind);  // what happened
 
 // Whether the fault is of a manifest, and not of a segment or a job.
 inline bool IsOfManifest(FaultKind kind) {
-  return kind == FaultKind::kManifest || kind == FaultKind::kNoManifest ||
-         kind == FaultKind::kUnlisted;
+  return kind == FaultKind::kManifest || kind == FaultKind::kNoManifest;
 }
 
 // All manifests of a directory as one.

@@ -72,8 +72,6 @@ std::string Salvaged(std::string bytes, const SegmentHeader& header, int64_t& le
   return bytes;
 }
 
-constexpr const char* kAnew = "made anew: what else it listed is not known";
-
 class Repair {
  public:
   Repair(Ledger& ledger, bool dry) : ledger_(ledger), dry_(dry) {}
@@ -181,9 +179,6 @@ class Repair {
         return OfManifest(fault);
       case FaultKind::kNoManifest:
         return OfNoManifest(fault);
-      case FaultKind::kUnlisted:
-        Tell(fault, kAnew);
-        return {};
       default:
         return OfSegment(fault);
     }
@@ -226,7 +221,7 @@ class Repair {
   // The segments that are there are listed as those of no manifest are. Of others the database
   // knows those that rollups replaced.
   Result<void> OfNoManifest(const SegmentFault& fault) {
-    Tell(fault, kAnew);
+    Tell(fault, "made anew: what else it listed is not known");
     auto read = ledger_.database()->Run("SELECT job, file FROM done", {}, [&](const auto& row) {
       std::error_code failed;
       if (fs::exists(PathOf(row.Text(1)), failed)) return;

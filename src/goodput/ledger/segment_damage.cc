@@ -67,7 +67,7 @@ Result<SegmentContent> ReadToEnd(const Ledger& ledger, const std::string& name) 
   SegmentContent read{.mark = reader->mark(), .header = reader->header()};
   Notes notes;
   reader->Finish(notes, [&](const Event& event) {
-    if (read.events++ == 0) read.begin = TimeOf(event);
+    ++read.events;
     read.one_writer = read.one_writer && !IsOfLog(event) && event.writer == read.header.writer;
     if (read.one_writer) read.numbers.Insert(event.sequence);
     if (event.time == kUnknown) return;

@@ -18,7 +18,6 @@ namespace stepscope::goodput {
 struct SegmentContent {
   int64_t events = 0, bad = 0, lost = 0, holes = 0;
   int64_t first = kUnknown, last = kUnknown;  // times
-  int64_t begin = kUnknown;                   // time of the first event
   uint64_t end = 0;                           // the slot after the last event
   Sequences numbers;                          // of its writer
   bool one_writer = true;                     // who has numbered all of its events

@@ -272,11 +272,6 @@ void Recorder::Close() {
     closed_ = true;  // the recording then lacks the number of dropped events
   }
   current_.store(nullptr);
-  try {
-    SyncAll();  // a manifest has each segment before its closing record says what it had
-  } catch (const std::exception&) {
-    closed_ = true;  // the last call below tries again
-  }
   for (size_t k = released_; k < segments_.size(); ++k) CloseSegment(*segments_[k]);
   try {
     if (SyncFolder(options_.directory)) TellManifest();
