@@ -10,6 +10,7 @@
 
 #include "base/time_units.h"
 #include "goodput/live/ingest.h"
+#include "goodput/recorder/segment_name.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"

@@ -108,7 +108,8 @@ std::vector<RankKernels> MeasureKernels(std::span<const RankActivity> ranks, siz
 
 std::vector<RankKernels> MeasureKernelsOfDevices(std::span<const RankActivity> ranks) {
   std::map<std::pair<int64_t, int64_t>, std::map<std::pair<StringId, Kind>, KernelStatistics>> all;
-  const auto of = [&](int64_t rank, int64_t device, StringId name, Kind kind) -> KernelStatistics& {
+  const auto statistics = [&](int64_t rank, int64_t device, StringId name,
+                              Kind kind) -> KernelStatistics& {
     return all[{rank, device}]
         .try_emplace({name, kind}, KernelStatistics{.kind = kind, .name = name})
         .first->second;
@@ -118,12 +119,13 @@ std::vector<RankKernels> MeasureKernelsOfDevices(std::span<const RankActivity> r
     if (rank.condensed) {
       for (const CondensedKernel& sum : rank.condensed->kernels)
         if ((sum.device >= 0) == several)
-          AddSum(of(rank.rank, sum.device, sum.name, sum.kind), sum);
+          AddSum(statistics(rank.rank, sum.device, sum.name, sum.kind), sum);
       continue;
     }
     for (const Activity& activity : rank.activities) {
       const int64_t device = several ? rank.streams[activity.stream].device : int64_t{-1};
-      of(rank.rank, device, activity.name, TableKind(activity.kind)).Add(activity.duration());
+      statistics(rank.rank, device, activity.name, TableKind(activity.kind))
+          .Add(activity.duration());
     }
   }
   std::vector<RankKernels> measured;
