@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "stepscope/demo.h"
+#include "stepscope/export.h"
 #include "tests/front_door.h"
 
 namespace stepscope::partials_test {
@@ -107,6 +108,18 @@ TEST_F(Partials, AnswerOnlyWhatTheyHold) {
   EXPECT_EQ(asked->reports.front().why,
             "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
             "question");
+}
+
+// Blocks of work are no kernels: nothing shows them as such.
+TEST_F(Partials, HoldNoEvents) {
+  MapAll(Demo(2), Path("part"), 1);
+  const std::vector<std::string> paths = {Path("part")};
+  auto session = Session::Open(paths, {.keep_events = true});
+  ASSERT_TRUE(session.has_value());
+  EXPECT_EQ(session->ReadEvents(0).error().what, "partials hold no events");
+  EXPECT_EQ(session->TakeTimeline().error().what, "partials hold no events");
+  EXPECT_EQ(Export(paths, {.folder = Path("out")}).error().what, "partials hold no events");
+  EXPECT_FALSE(fs::exists(Path("out")));
 }
 
 TEST_F(Partials, AreMadeOnce) {

@@ -391,6 +391,14 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
   return run;
 }
 
+Result<void> CheckHasEvents(const LoadedRun& run) {
+  const auto partial = std::ranges::find_if(
+      run.ranks, [](const RankActivity& rank) { return rank.condensed != nullptr; });
+  if (partial == run.ranks.end()) return {};
+  return std::unexpected(Error{"partials hold no events", "rank " + std::to_string(partial->rank),
+                               "open the traces of the ranks in question"});
+}
+
 Result<ByteSource> OpenAgain(const InputFile& file, const Places& places,
                              std::atomic<int64_t>* bytes_read, ReadFailure* failure) {
   const InputFile now = FindInput(file.path, places);

@@ -307,6 +307,8 @@ Result<Timeline> Session::TakeTimeline() {
         Error{"the run has no events for a timeline", "",
               "open the run with OpenOptions::keep_events, and take the timeline once"});
   }
+  if (const auto checked = CheckHasEvents(state_->run); !checked)
+    return std::unexpected(checked.error());
   state_->has_events = false;
   LoadedRun& run = state_->run;
   return BuildTimeline({.names_of_ranks = &run.names,
