@@ -89,14 +89,20 @@ void AppendHeader(std::string& out, const Page& page, size_t compressed) {
   header.End();
 }
 
-std::string BytesOf(const std::vector<Page>& pages, bool compress) {
+struct Written {
   std::string bytes;
+  int64_t last = 0;  // where the last page begins
+};
+
+Written Write(const std::vector<Page>& pages, bool compress) {
+  Written written;
   for (const Page& page : pages) {
+    written.last = std::ssize(written.bytes);
     const std::string body = compress ? Gzip(page.body) : page.body;
-    AppendHeader(bytes, page, body.size());
-    bytes += body;
+    AppendHeader(written.bytes, page, body.size());
+    written.bytes += body;
   }
-  return bytes;
+  return written;
 }
 
 void AppendSchema(std::string& out, const std::vector<FlatColumnInfo>& columns) {
@@ -125,21 +131,18 @@ ParquetWriter::Chunk ParquetWriter::AppendChunk(FlatType type, const FlatColumn&
   std::vector<Page> pages;
   if (!column.names.empty()) pages.push_back(DictionaryOf(column));
   pages.push_back(DataOf(type, column));
-  const std::string raw = BytesOf(pages, false), packed = BytesOf(pages, true);
-  const bool smaller = packed.size() < raw.size();
-  Chunk chunk{.raw_bytes = std::ssize(raw),
-              .bytes = std::ssize(smaller ? packed : raw),
-              .values = std::ssize(column.present),
-              .encoding = pages.back().encoding,
-              .codec = smaller ? kGzip : kUncompressed};
+  const Written raw = Write(pages, false), packed = Write(pages, true);
+  const bool smaller = packed.bytes.size() < raw.bytes.size();
+  const Written& chosen = smaller ? packed : raw;
   const int64_t begin = written_ + std::ssize(pending_);
-  chunk.offset = begin;
-  if (pages.size() > 1) {
-    chunk.dictionary = begin;
-    chunk.offset += std::ssize(BytesOf({pages.front()}, smaller));
-  }
-  pending_ += smaller ? packed : raw;
-  return chunk;
+  pending_ += chosen.bytes;
+  return {.offset = begin + chosen.last,
+          .dictionary = pages.size() > 1 ? begin : 0,
+          .raw_bytes = std::ssize(raw.bytes),
+          .bytes = std::ssize(chosen.bytes),
+          .values = std::ssize(column.present),
+          .encoding = pages.back().encoding,
+          .codec = smaller ? kGzip : kUncompressed};
 }
 
 Result<void> ParquetWriter::Append(const std::vector<FlatColumn>& columns) {
