@@ -2,10 +2,12 @@
 // (docs/formats/partials.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/string_table.h"
+#include "trace/purpose_names.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -23,6 +25,25 @@ struct CondensedKernel {
   double squares = 0;  // sum of squared deviations from it
 };
 
+// What a complete step went to, where none is marked the whole recording, ns: its parts add up to
+// it, and so do its roles, in the order of facts/steps/step_breakdown.h.
+inline constexpr size_t kCondensedParts = 15, kCondensedRoles = 8;
+struct CondensedStep {
+  int64_t number = 0;
+  int64_t start = 0, end = 0;  // ns: the stretch of the time line that is this step
+  std::array<int64_t, kCondensedParts> parts{};
+  std::array<int64_t, kCondensedRoles> roles{};
+};
+
+// What the work that was launched in a step says of the host.
+struct CondensedEffort {
+  int64_t device = -1;     // -1: of the host
+  int64_t step = -1;       // its number; -1: work that was launched in none
+  int64_t kernels = 0;     // compute kernels of the device
+  int64_t host_late = 0;   // ns that the device had nothing to do until a launch that came too late
+  int64_t input = 0;       // ns of the host in ranges of a data loader
+};
+
 struct CondensedRecording {
   // In the order of the recording; those of all devices, then, where there are several, of each.
   std::vector<CondensedKernel> kernels;
@@ -31,6 +52,12 @@ struct CondensedRecording {
   bool host_communicates = false;
   // Calls that launch kernels: all, those without a kernel, those that became nodes of a graph.
   int64_t launches = 0, launches_without_kernel = 0, launches_captured = 0;
+  std::vector<CondensedStep> steps;  // by start
+  bool steps_are_marked = false;     // else there is one, of the whole recording, or none
+  std::vector<CondensedEffort> efforts;
+  int64_t queued = 0;  // ns of the first step in which work ran that was launched before
+  Purpose purpose = Purpose::kUnknown;
+  bool compiled = false;  // by PyTorch's compiler
 };
 
 }  // namespace stepscope
