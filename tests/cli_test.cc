@@ -345,7 +345,7 @@ TEST(Cli, ADemoThatIsEndedLeavesNoUnfinishedFile) {
 
 TEST(Cli, ErrorsOfTheDemoNameOptions) {
   const Outcome outcome = Stepscope("demo /no/such/place --ranks 0");
-  ExpectError(outcome, "--ranks is out of range: 0", "from 1 to 4096");
+  ExpectError(outcome, "--ranks is out of range: 0", "from 1 to 16384");
   EXPECT_TRUE(outcome.err.contains("  where: --ranks\n")) << outcome.err;
   ExpectError(Stepscope("demo /no/such/place --exposed 2"), "--exposed is out of range", "0 to 1");
 }
