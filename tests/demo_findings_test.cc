@@ -46,6 +46,20 @@ TEST(DemoFindings, GraphCaptureIsTheLeadingFindingAndInNoStep) {
   }
 }
 
+// Two ranks that compute longer hide one another where only the longest of each step counts.
+TEST(DemoFindings, TwoSlowRanksAreNamedTogether) {
+  for (const uint64_t seed : kSeeds) {
+    DemoOptions options{.ranks = 16, .steps = 4, .seed = seed, .slow_rank = 3, .layers = 2};
+    options.other_slow_ranks = {11};
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+    const auto report = std::ranges::find(job.answer.reports, "imbalance", &Report::analysis);
+    ASSERT_FALSE(report->findings.empty());
+    EXPECT_TRUE(report->findings.front().message.contains("ranks 3 and 11 compute longest"))
+        << report->findings.front().message;
+  }
+}
+
 TEST(DemoFindings, ALibraryThatNobodyKnowsIsTheLeadingFinding) {
   for (const uint64_t seed : kSeeds) {
     for (const int slow_rank : {-1, 1}) {

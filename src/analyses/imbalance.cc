@@ -38,7 +38,7 @@ smallest) / largest. Clocks of different ranks are not compared.
 slowest, so spans are equal and only compute shows the cause. `exposed` contains that wait time.
 
 **Interpretation:** Color ranks over steps by `compute`. A row that stands out is a slow device or a larger share of the
-work; a column is a step with unusual data. Pipeline stages and expert-parallel ranks differ by design. A single rank
+work; a column is a step with unusual data. A few ranks that compute longer than all others in nearly all steps are named together. Pipeline stages and expert-parallel ranks differ by design. A single rank
 that others wait for is a finding of `stragglers`. Where processors compute, imbalance is a finding if one rank computes
 longer by twice what that varies, or if inputs are unequal; otherwise other programs on the machine explain it.
 )md";
@@ -301,13 +301,59 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
   return Clearness(steps, most) < kClear && UnevenWork(facts, steps) < least;
 }
 
+// Of accelerators a few ranks, at most one in eight, that compute longer than all others: in nearly
+// all steps, each is nearer to the longest than to the mean. Empty: they are not few, or one alone.
+std::vector<int64_t> FewLongest(const Facts& facts, const Steps& steps) {
+  constexpr size_t kEnough = 3, kOneIn = 8;
+  constexpr double kNearlyAll = 0.8;
+  if (facts.OnHost() || steps.size() < kEnough) return {};
+  std::map<int64_t, size_t> times;  // by rank
+  std::set<int64_t> ranks;
+  for (const auto& [step, cells] : steps) {
+    const StepSpread spread = Measure(cells);
+    const double mean = spread.compute.sum / static_cast<double>(spread.ranks);
+    const double between = (mean + static_cast<double>(spread.compute.max)) / 2;
+    std::set<int64_t> longer;
+    for (const InStep& cell : cells) {
+      const int64_t rank = cell.device->rank->rank;
+      ranks.insert(rank);
+      if (static_cast<double>(cell.activity->Compute()) > between) longer.insert(rank);
+    }
+    for (const int64_t rank : longer) ++times[rank];
+  }
+  std::vector<int64_t> few;
+  for (const auto& [rank, count] : times) {
+    if (static_cast<double>(count) >= kNearlyAll * static_cast<double>(steps.size()))
+      few.push_back(rank);
+  }
+  return few.size() < 2 || kOneIn * few.size() > ranks.size() ? std::vector<int64_t>() : few;
+}
+
+// Of several that compute longer than all others.
+Finding FindingOfFew(const Totals& t, const std::vector<int64_t>& few, const Phrase& less) {
+  const Phrase who = SayRanks(few);
+  return {.message = Say("Compute imbalance is {share} of the longest compute: {ranks} compute "
+                         "longest.",
+                         HumanRatio(t.Share()), who),
+          .because = Say("{less}; {ranks} are nearer to it than to the mean in nearly all steps",
+                         less, who),
+          .hint = Say("check whether {ranks} are slower or have more work; see kernel_distribution",
+                      who),
+          .impact = static_cast<int64_t>(std::min(t.uneven, t.waiting)),
+          .table = "steps",
+          .cause = {CauseKind::kCompute},
+          .nearness = Nearness::kPart,
+          .where = {.ranks = few}};
+}
+
 // One of the devices of a rank.
 Where WhereOf(const DeviceFacts& device) {
   if (device.rank->devices.size() < 2) return {};
   return {.ranks = {device.rank->rank}, .device = device.device};
 }
 
-void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
+void AddFinding(Report& report, const Facts& facts, const Totals& t, const Steps& all,
+                size_t steps) {
   const auto& [device, longest] = t.Worst();
   const bool of_one = t.StandsOut(device);
   if (longest.uneven * 2 > t.uneven && IsWaitedFor(facts.collectives, *device)) return;
@@ -315,6 +361,10 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   const double impact = std::min(t.uneven, t.waiting);
   const Phrase less = Say("over {steps}, {noun}s compute {time} less than the slowest on average",
                           Plural(steps, "step"), Noun(facts), HumanTime(t.uneven));
+  if (const std::vector<int64_t> few = FewLongest(facts, all); !few.empty()) {
+    report.findings.push_back(FindingOfFew(t, few, less));
+    return;
+  }
   report.findings.push_back(
       {.message =
            Say("Compute imbalance is {share} of the longest compute.", HumanRatio(t.Share())),
@@ -368,7 +418,7 @@ Report Run(const Facts& facts, const Params& params) {
   const double least = params.Number("share");
   if (t.Share() < least || t.Share() <= 0) return report;
   if (!MayBeLoad(facts, steps, t.Worst().first, least))
-    AddFinding(report, facts, t, spreads.size());
+    AddFinding(report, facts, t, steps, spreads.size());
   return report;
 }
 

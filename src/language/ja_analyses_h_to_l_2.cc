@@ -167,6 +167,12 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       // Findings of imbalance.
       {"Compute imbalance is {share} of the longest compute.",
        "計算の不均衡が、最長の計算時間の {share} に達しています。"},
+      {"Compute imbalance is {share} of the longest compute: {ranks} compute longest.",
+       "計算の不均衡が、最長の計算時間の {share} に達しています: 最も長いのは{ranks}です。"},
+      {"{less}; {ranks} are nearer to it than to the mean in nearly all steps",
+       "{less}。{ranks}はほぼすべてのステップで平均よりも最長に近くなっています"},
+      {"check whether {ranks} are slower or have more work; see kernel_distribution",
+       "{ranks}が遅いのか、処理量が多いのかを確認してください。kernel_distribution を参照"},
       {"over {steps}, {noun}s compute {time} less than the slowest on average",
        "{steps}の合計で、{noun}の計算時間は平均して最も遅い{noun}より {time} 短くなっています"},
       {"{less}; worst: {who} (slowest in {slowest})", "{less}。最大: {who} ({slowest}で最も遅い)"},
