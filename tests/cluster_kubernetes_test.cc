@@ -64,7 +64,7 @@ TEST_F(ClusterKubernetes, RefusesWhatCannotWork) {
   ExpectError(Run(""), "cannot count the traces here", "--shards");
   ExpectError(Run("--shards 2", "traces"), "not below /data", "--mount");
   ExpectError(Run("--shards 0"), "1 to 100000 shards", "");
-  for (const char* name : {"'Not ok'", "-x", "x-", "7", "''"})
+  for (const char* name : {"'Not ok'", "-x", "x-", "7"})
     ExpectError(Run(fmt::format("--shards 2 --name={}", name)), "Kubernetes takes no such name",
                 "");
 }

@@ -64,7 +64,7 @@ void AddClusterKubernetes(Command& cluster) {
       .Help("Number of shards")
       .Default("by traces, where this machine sees them");
   command.Take("--name", options->name)
-      .Help("Name of the jobs, and of the directory of partials in the claim")
+      .Help("Name of jobs and their directory in the claim")
       .Default("stepscope");
   command.Switch("--jobset", options->job_set);
   command.Examples(

@@ -115,7 +115,8 @@ Result<std::string> Submit(const std::vector<std::string>& command) {
   if (ran->code == 0 && is_id) return id;
   const std::string said = LinesOf(ran->err + " " + ran->out);
   return std::unexpected(Error{said.empty() ? "sbatch failed and said nothing" : said,
-                               command.back(), "options for sbatch follow '--' at the end"});
+                               command.back(),
+                               "it is sbatch that says so; its options follow '--'"});
 }
 
 // Whether jobs of the last time are in the queue; nobody knows where squeue does not answer.
