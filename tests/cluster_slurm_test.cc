@@ -44,7 +44,7 @@ class ClusterSlurm : public ::testing::Test {
 TEST_F(ClusterSlurm, SubmitsAnArrayAndWhatFollowsIt) {
   const Outcome outcome = Run("--shards 2 -- --partition=cpu");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(outcome.out.contains("5 files in 2 shards, of which 0 are there.")) << outcome.out;
+  EXPECT_TRUE(outcome.out.contains("5 files in 2 shards, 2 to map.")) << outcome.out;
   EXPECT_TRUE(outcome.out.contains("squeue --jobs=1,2")) << outcome.out;
   const std::string submitted = Submitted();
   EXPECT_TRUE(submitted.contains("--partition=cpu --parsable")) << submitted;
@@ -58,6 +58,10 @@ TEST_F(ClusterSlurm, WritesScriptsThatDoTheWork) {
   const std::string run =
       "cd / && SLURM_ARRAY_TASK_ID={} bash " + ShellWord(Path("my work/map.sh"));
   const std::string reduce = "bash " + ShellWord(Path("my work/reduce.sh"));
+  const Outcome nothing = Shell(reduce);
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_TRUE(nothing.err.contains("all 2 shards are missing")) << nothing.err;
+  EXPECT_TRUE(nothing.out.contains("no log: it never began")) << nothing.out;
   EXPECT_EQ(Shell(fmt::format(fmt::runtime(run), 1)).code, 0);
   folder_.Write("my work/log/map-0.txt", "killed\n");
   const Outcome partly = Shell(reduce);

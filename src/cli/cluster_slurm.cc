@@ -23,9 +23,13 @@ std::string Printed(const BatchJob& job) {
   return fmt::format("==> {} <==\n{}\n", job.file, job.script);
 }
 
+std::string Counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 void PrintWork(const SlurmPlan& plan) {
-  fmt::print("{} files in {} shards, of which {} are there.\n", plan.traces, plan.shards,
-             plan.shards - std::ssize(plan.missing));
+  fmt::print("{} in {}, {} to map.\n", Counted(plan.traces, "file"), Counted(plan.shards, "shard"),
+             plan.missing.size());
   if (plan.changed)
     fmt::print("The traces, or Stepscope, are not those of before: all is done again.\n");
 }

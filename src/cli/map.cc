@@ -154,6 +154,9 @@ int RunReduce(const ReduceFlags& flags) {
   if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
   const auto missing = Missing(flags);
   if (!missing) return Fail(missing.error());
+  if (flags.expect && std::ssize(*missing) == *flags.expect)
+    return Fail({fmt::format("all {} shards are missing", *flags.expect), flags.paths.front(),
+                 "'stepscope map' makes them"});
   auto answer = Answer(flags.paths, flags.question);
   if (!answer) return Fail(answer.error());
   SayMissing(*answer, *missing, flags.expect.value_or(0));

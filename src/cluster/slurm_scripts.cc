@@ -63,7 +63,7 @@ code=$?
 for shard in $({missing} | tr , ' '); do
   log={log}/map-$shard.txt
   echo "shard $shard is missing: $log"
-  tail -n 5 -- "$log"
+  tail -n 5 -- "$log" 2>/dev/null || echo "no log: it never began"
 done
 exit $code
 )";
