@@ -10,6 +10,8 @@ import pytest
 
 import stepscope
 
+pytestmark = pytest.mark.plain("Ray's workers do not load the sanitizers' runtime")
+
 
 @pytest.fixture(scope="module")
 def ray():
