@@ -20,8 +20,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kOfPartials = {"temporal_breakdown", "kernel_breakdown",
-                                              "kernel_distribution", "collectives", "imbalance"};
+// Exactly as traces; and those that say less.
+const std::vector<std::string> kExact = {
+    "breakdown",           "steps",       "temporal_breakdown", "kernel_breakdown",
+    "kernel_distribution", "collectives", "imbalance"};
+const std::vector<std::string> kOfPartials = {"overview",
+                                              "breakdown",
+                                              "steps",
+                                              "input_pipeline",
+                                              "temporal_breakdown",
+                                              "comm_overlap",
+                                              "kernel_breakdown",
+                                              "kernel_distribution",
+                                              "layout",
+                                              "collectives",
+                                              "stragglers",
+                                              "imbalance",
+                                              "whatif"};
 
 void MapAll(const std::string& traces, const std::string& folder, int64_t shards) {
   for (int64_t index = 0; index < shards; ++index) {
@@ -32,7 +47,7 @@ void MapAll(const std::string& traces, const std::string& folder, int64_t shards
 
 // What these analyses say, and what leads.
 std::string Said(const std::string& path, const std::string& steps = "all") {
-  auto answer = testing::Ask({path}, {.only = kOfPartials, .steps = steps});
+  auto answer = testing::Ask({path}, {.only = kExact, .steps = steps});
   if (!answer) return answer.error().what;
   return testing::Numbers(*answer) + std::string(answer->verdict);
 }
@@ -57,16 +72,23 @@ TEST_F(Partials, AnswerAsTheTracesDo) {
   EXPECT_EQ(Said(Path("part")), Said(traces));
 }
 
+// But for how devices of one rank overlap while they wait, which `breakdown` tells.
 TEST_F(Partials, OfRanksWithSeveralDevicesToo) {
   const std::string traces = Demo(2, 4);
   MapAll(traces, Path("part"), 1);
-  EXPECT_EQ(Said(Path("part")), Said(traces));
+  for (const std::string& only : kExact) {
+    if (only == "breakdown") continue;
+    EXPECT_EQ(testing::Numbers(*testing::Ask({Path("part")}, {.only = {only}})),
+              testing::Numbers(*testing::Ask({traces}, {.only = {only}})))
+        << only;
+  }
 }
 
 TEST_F(Partials, OfSomeStepsAnswerWhatTheyCan) {
   const std::string traces = Demo();
   MapAll(traces, Path("part"), 1);
-  for (const char* only : {"temporal_breakdown", "collectives", "imbalance"}) {
+  for (const char* only :
+       {"breakdown", "steps", "temporal_breakdown", "collectives", "imbalance"}) {
     const AnalyzeOptions question{.only = {only}, .steps = "4..5"};
     EXPECT_EQ(testing::Numbers(*testing::Ask({Path("part")}, question)),
               testing::Numbers(*testing::Ask({traces}, question)))
@@ -108,6 +130,75 @@ TEST_F(Partials, AnswerOnlyWhatTheyHold) {
   EXPECT_EQ(asked->reports.front().why,
             "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
             "question");
+}
+
+// A slow host of four ranks, one of eight hosts, and a rank whose kernels are slow.
+DemoOptions SlowHost() {
+  DemoOptions options{.ranks = 32, .steps = 6, .slow_rank = 9, .layers = 2, .stacks = false};
+  options.ranks_per_host = 4;
+  options.slow_host = 5;
+  options.clock_spread = 2'000'000;
+  return options;
+}
+
+// Who is named first, or why nobody is.
+std::string Blamed(const std::string& path, std::string_view name) {
+  const auto answer = testing::Ask({path}, {.only = {std::string(name)}});
+  if (!answer) return answer.error().what;
+  const auto& findings = answer->reports.front().findings;
+  if (findings.empty()) return "nobody";
+  const std::string message = findings.front().message.str();
+  return message.substr(0, message.find(':'));
+}
+
+TEST_F(Partials, BlameTheRanksThatTheTracesBlame) {
+  ASSERT_TRUE(WriteDemo(Path("hosts"), SlowHost()).has_value());
+  MapAll(Path("hosts"), Path("part"), 2);
+  const char* const those = "Rank 9 holds the job up";
+  EXPECT_EQ(Blamed(Path("part"), "whatif"), those);
+  EXPECT_EQ(Blamed(Path("hosts"), "whatif"), those);
+}
+
+TEST_F(Partials, NameTheStragglerThatTheTracesName) {
+  const std::string traces = Demo();
+  MapAll(traces, Path("part"), 1);
+  EXPECT_EQ(Blamed(Path("part"), "stragglers"),
+            "Rank 7 is a straggler in every recorded step (3 to 6)");
+  EXPECT_EQ(Blamed(traces, "stragglers"), "Rank 7 is a straggler in every recorded step (3 to 6)");
+}
+
+// The step time of a replay without changes, and what it saves to mend the slow host.
+TEST_F(Partials, ReplayAsTheTracesDo) {
+  ASSERT_TRUE(WriteDemo(Path("job"), SlowHost()).has_value());
+  MapAll(Path("job"), Path("part"), 1);
+  const auto saved = [&](const std::string& path) {
+    const auto answer = testing::Ask({path}, {.only = {"whatif"}});
+    const auto& findings = answer->reports.front().findings;
+    const bool priced = !findings.empty() && findings.front().worth;
+    return priced ? static_cast<double>(findings.front().worth->saved) : 0.0;
+  };
+  const double traces = saved(Path("job"));
+  EXPECT_GT(traces, 1e6);
+  EXPECT_NEAR(saved(Path("part")), traces, 0.05 * traces);
+}
+
+TEST_F(Partials, DoNotTellWhatNeedsTraces) {
+  MapAll(Demo(2), Path("part"), 1);
+  const auto asked = testing::Ask(
+      {Path("part")}, {.only = {"whatif"}, .params = {{"whatif.set", "kernel gemm: gone"}}});
+  ASSERT_TRUE(asked.has_value()) << asked.error().what;
+  EXPECT_EQ(asked->reports.front().why.str(),
+            "'kernel gemm: gone' concerns nothing: partials do not tell: ask the traces");
+}
+
+TEST_F(Partials, AreNotReadBesideTheTracesOfTheirRanks) {
+  const std::string traces = Demo(2);
+  MapAll(traces, traces, 1);
+  const auto both = testing::Ask({traces});
+  ASSERT_FALSE(both.has_value());
+  EXPECT_TRUE(both.error().what.starts_with("rank 0 is a partial and a trace: "))
+      << both.error().what;
+  EXPECT_EQ(both.error().hint, "give the partials, or the traces");
 }
 
 // Blocks of work are no kernels: nothing shows them as such.

@@ -8,20 +8,22 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "stepscope/result.h"
 
 namespace stepscope {
 
 struct DemoOptions {
-  int ranks = 4;    // 1 to 4096
+  int ranks = 4;    // 1 to 16384
   int devices = 1;  // of each rank, 1 to 16: with several, one process drives them, a thread each
   int steps = 4;    // 1 to 100000
   uint64_t seed = 1;
   // The planted troubles. Each is recorded in truth.json, so that an answer can be checked.
-  int slow_rank = 2;          // this rank's compute kernels take `slow_factor` as long; -1: none
-  double slow_factor = 1.25;  // 1 to 100
-  int slow_device = -1;       // only this device of `slow_rank` is slow; -1: all of them
+  int slow_rank = 2;  // this rank's compute kernels take `slow_factor` as long; -1: none
+  std::vector<int> other_slow_ranks;  // and those of these
+  double slow_factor = 1.25;          // 1 to 100
+  int slow_device = -1;               // only this device of `slow_rank` is slow; -1: all of them
   // Number of its first slow step, 0 to 1e9; the job's first step is number 3.
   int64_t slow_since = 0;
   // Share of each step's all-reduce time that no compute hides, from 0 to 1, as far as one rank is
@@ -31,8 +33,16 @@ struct DemoOptions {
   double host_gap_fraction = 0.08;
   // It waits for a Python function of the training loop, log_metrics, not for the next batch.
   bool gap_in_python = false;
-  // The clocks of the ranks, each a host of its own, are up to this many ns ahead of or behind the
-  // true time, 0 to 1e9. What truth.json says stays in true time.
+  // Ranks of each host, 1 to 64. With several hosts of several ranks, each of one device, gradients
+  // are reduced between ranks of equal place in their hosts, as over a network of rails, and only
+  // the last bucket among all.
+  int ranks_per_host = 1;
+  // The ranks of this host wait `slow_factor` - 1 of a step longer for their batches; -1: none.
+  int slow_host = -1;
+  // Collectives take `slow_factor` as long among the ranks of this place in their hosts; -1: none.
+  int slow_link = -1;
+  // The clocks of the hosts are up to this many ns ahead of or behind the true time, 0 to 1e9. What
+  // truth.json says stays in true time.
   int64_t clock_spread = 0;
   // The first step records a CUDA graph for this many ns: launches that become nodes of the graph
   // and run no kernel. 0: none; at most 1e10.

@@ -221,6 +221,7 @@ const Analysis kBreakdown = {
     .summary = "Compute, waits, communication, host; by rank",
     .doc = breakdown::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &breakdown::Run,
 };

@@ -12,6 +12,7 @@
 #include "analyses/comm_overlap_buffers.h"
 #include "analyses/comm_overlap_objects.h"
 #include "analyses/late_rank.h"
+#include "analyses/partial_note.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/gradient_syncs.h"
 #include "facts/derived/collectives/step_times.h"
@@ -301,6 +302,7 @@ Report Run(const Facts& facts, const Params&) {
   AddFinding(report, facts, sum);
   AddRepeatedSyncs(report, facts, sum);
   AddBufferBroadcasts(report, facts);
+  NotePartials(facts, report);
   return report;
 }
 
@@ -316,6 +318,7 @@ const Analysis kCommOverlap = {
     .doc = comm_overlap::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .numbers_need = kRankActivityNeeds,
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &comm_overlap::Run,
 };

@@ -14,11 +14,13 @@
 #include "analyses/input_pipeline_steps.h"
 #include "analyses/input_pipeline_workers.h"
 #include "analyses/kinds.h"
+#include "analyses/partial_note.h"
 #include "analyses/thread_wait.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
@@ -379,12 +381,15 @@ Report Run(const Facts& facts, const Params&) {
                     {"bottleneck", "slowest stage",
                      slowest == nullptr ? Cell() : Cell(std::string((*facts.names)[slowest->name])),
                      Unit::kNone}};
-  report.tables.push_back(StageTable(facts, inputs));
-  report.tables.push_back(HostTable(HostTimes(inputs, totals)));
-  report.tables.push_back(OperatorTable(facts, inputs));
+  if (!IsOfPartials(facts)) {
+    report.tables.push_back(StageTable(facts, inputs));
+    report.tables.push_back(HostTable(HostTimes(inputs, totals)));
+    report.tables.push_back(OperatorTable(facts, inputs));
+  }
   if (marked) AddInputSteps(report, ranks, inputs);
   if (marked) AddFinding(facts, inputs, StepsToMend(facts), report);
   if (marked && wait) AddThreadFinding(facts, *wait, report);
+  NotePartials(facts, report);
   return report;
 }
 
@@ -399,6 +404,7 @@ const Analysis kInputPipeline = {
     .summary = "Input wait and the stage responsible",
     .doc = input_pipeline::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &input_pipeline::Run,
 };

@@ -150,6 +150,7 @@ const Analysis kLayout = {
     .summary = "How ranks share the work, and what each kind of process group costs",
     .doc = layout::kDoc,
     .needs = kDependencyNeeds,
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &layout::Run,
 };

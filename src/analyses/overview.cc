@@ -18,6 +18,7 @@
 #include "analyses/overview_operator.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
+#include "analyses/partial_note.h"
 #include "facts/derived/job/job_purpose.h"
 #include "facts/derived/operators/operator_use.h"
 #include "facts/derived/operators/recording_flops.h"
@@ -333,6 +334,7 @@ Report Run(const Facts& facts, const Params&) {
                                 Say(kMarkSteps, facts)),
                             ""});
   }
+  NotePartials(facts, report);
   return report;
 }
 
@@ -347,6 +349,7 @@ const Analysis kOverview = {
     .summary = "Step time, breakdown, precision, utilization",
     .doc = overview::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .of_partials = OfPartials::kYes,
     .params = {},
     .run = &overview::Run,
 };

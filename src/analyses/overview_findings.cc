@@ -22,6 +22,7 @@
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
@@ -135,7 +136,8 @@ void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankStep
   const double share = Share(TimeOf(sum, rule.category), sum.Total());
   if (share < kHigh) return;
   // Where most time is in operators, much of that between them is due to recording.
-  const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
+  const bool of_operators = rule.category == StepCategory::kOther &&
+                            ((lead && lead->of_operators) || IsOfPartials(facts));
   if (of_operators && share < 2 * kHigh) return;
   const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
   const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);

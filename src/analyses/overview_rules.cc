@@ -10,6 +10,7 @@
 #include "analyses/thread_wait.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
@@ -103,6 +104,9 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
                           const Phrase& on_some) {
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, StepCategory::kOther), sum.Total());
+  if (IsOfPartials(facts))
+    return Say("Nothing is recorded in {share} of {whole}.", HumanRatio(share),
+               SayWhole(ranks, on_some));
   const Unrecorded found = LongestUnrecorded(facts, ranks);
   const auto name = [&](StringId id, std::string_view edge) {
     return id == kNoString ? Phrase(edge) : ShortNameOf(facts, id);

@@ -80,13 +80,9 @@ Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
                           RatioColumn("ratio", "% of step time")},
               .text_rows = 0};
   for (const RankSteps& rank : ranks) {
-    std::vector<StepWindow> windows;
     int64_t total = 0;
-    for (const StepBreakdown& step : rank.steps) {
-      windows.push_back(step.window);
-      total += step.Total();
-    }
-    const auto steps = StepRoles(*rank.rank, *facts.names, windows);
+    for (const StepBreakdown& step : rank.steps) total += step.Total();
+    const auto steps = RolesOf(rank, *facts.names);
     for (size_t role = kStepRoles; role-- > 0;) {
       int64_t sum = 0;
       for (const auto& times : steps) sum += times[role];

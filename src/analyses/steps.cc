@@ -347,6 +347,7 @@ const Analysis kSteps = {
     .summary = "Each step's duration and breakdown",
     .doc = steps::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .of_partials = OfPartials::kYes,
     .params = steps::kParams,
     .run = &steps::Run,
 };

@@ -11,6 +11,7 @@
 #include "analyses/excess.h"
 #include "analyses/growth.h"
 #include "analyses/late_words.h"
+#include "analyses/partial_note.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_steps.h"
@@ -406,6 +407,7 @@ Report Run(const Facts& facts, const Params& params) {
   AddFindings(report, facts, blames, for_absent, params);
   if (pipeline && std::ssize(report.findings) == (for_absent > 0 ? 1 : 0))
     AddSlowStage(report, facts);
+  NotePartials(facts, report);
   return report;
 }
 
@@ -420,6 +422,7 @@ const Analysis kStragglers = {
     .summary = "Ranks others wait for; cost and cause",
     .doc = stragglers::kDoc,
     .needs = kDependencyNeeds,
+    .of_partials = OfPartials::kYes,
     .params = stragglers::kParams,
     .run = &stragglers::Run,
 };

@@ -7,6 +7,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/partial_note.h"
 #include "analyses/whatif_changes.h"
 #include "analyses/whatif_findings.h"
 #include "analyses/whatif_origins.h"
@@ -298,6 +299,7 @@ Report Run(const Facts& facts, const Params& params) {
   AddLinkFindings(report, facts, changes);
   AddFunctionFindings(report, facts, changes);
   AddNotes(report, facts, changes);
+  NotePartials(facts, report);
   return report;
 }
 
@@ -312,6 +314,7 @@ const Analysis kWhatif = {
     .summary = "What changes are worth to the whole job",
     .doc = whatif::kDoc,
     .needs = kDependencyNeeds | kPythonFrames,
+    .of_partials = OfPartials::kYes,
     .takes_longest = true,
     .params = whatif::kParams,
     .run = &whatif::Run,

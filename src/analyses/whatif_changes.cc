@@ -24,6 +24,7 @@
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "trace/library_frames.h"
@@ -93,12 +94,12 @@ class ChangeAsker {
     AskFunctions();
     AskEvaluation();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
-    Try("input: no wait", ColumnKind::kInput);
+    if (!IsOfPartials(facts_)) Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
     std::ranges::stable_sort(out_.begin() + of_user, out_.end(), {},
                              [&](const AskedChange& c) { return -c.Saved(facts_); });
     Try("communication: hidden", ColumnKind::kCommunication, true);
-    if (const auto kernel = LongestKernel(); !kernel.empty())
+    if (const auto kernel = LongestKernel(); !kernel.empty() && !IsOfPartials(facts_))
       Try(fmt::format("kernel {}: gone", kernel), ColumnKind::kCompute, true);
     if (!facts_.OnHost()) Try("host gaps: none", ColumnKind::kLaunch, true);
     return AskedChanges{std::move(out_), without_peers_};

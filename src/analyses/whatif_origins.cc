@@ -25,6 +25,7 @@
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
@@ -51,14 +52,25 @@ Phrase SayWhen(const JobGraph& graph, const Origin& origin) {
              origin.in_steps.back());
 }
 
-// "Ranks 5 and 9 together hold the job up since step 3".
+// " of host node-17", where all of these ranks are on it; else empty.
+Phrase SayHost(const JobGraph& graph, const Origin& origin) {
+  const std::string& machine = graph.ranks[origin.late.rank].rank->machine;
+  const bool one = std::ranges::all_of(origin.with, [&](const OriginRank& other) {
+    return graph.ranks[other.rank].rank->machine == machine;
+  });
+  return one && !machine.empty() ? Say(" of host {name}", Phrase::Name(machine)) : Phrase();
+}
+
+// "Ranks 5 and 9 together hold the job up since step 3", "Ranks 8 to 15 of host node-1 together
+// ...".
 Phrase SayWho(const JobGraph& graph, const Origin& origin) {
   std::vector<int64_t> ranks{graph.ranks[origin.late.rank].rank->rank};
   for (const OriginRank& other : origin.with) ranks.push_back(graph.ranks[other.rank].rank->rank);
   std::ranges::sort(ranks);
   const Phrase who = Capitalized(SayRanks(ranks)), when = SayWhen(graph, origin);
   if (graph.ranks.size() == 1) return Say("{rank} takes longer{when}", who, when);
-  return ranks.size() > 1 ? Say("{ranks} together hold the job up{when}", who, when)
+  return ranks.size() > 1 ? Say("{ranks}{host} together hold the job up{when}", who,
+                                SayHost(graph, origin), when)
                           : Say("{rank} holds the job up{when}", who, when);
 }
 
@@ -208,6 +220,8 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
   if (facts.OnHost() && late.as_before && late.of.kind == UnitKind::kHost)
     return "its operators take longer: look at what else runs on its cores, at their clock and at "
            "the number of threads";
+  if (IsOfPartials(facts))
+    return "look at what the host of this rank does between launches: open its trace";
   return "look at what the host of this rank does between launches: see `python`";
 }
 

@@ -1,7 +1,12 @@
 // Keys are read by ingest/partial; docs/formats/partials.md lists them.
 #include "condense/about.h"
 
+#include <span>
+
 #include "base/json_writer.h"
+#include "facts/derived/job/compiled_code.h"
+#include "facts/derived/job/job_purpose.h"
+#include "facts/derived/steps/step_categories.h"
 
 namespace stepscope {
 namespace {
@@ -45,6 +50,32 @@ void WriteFlag(JsonWriter& json, std::string_view key, bool value) {
   json.Bool(value);
 }
 
+// As runs of ranks that are equally far apart: the first, how many, and how far. The groups of a
+// large job are a few of these.
+void WriteMembers(JsonWriter& json, std::span<const int64_t> members) {
+  json.BeginArray(JsonWriter::Form::kCompact);
+  while (!members.empty()) {
+    const int64_t apart = members.size() > 1 ? members[1] - members[0] : 1;
+    size_t count = 1;
+    while (count < members.size() && members[count] - members[count - 1] == apart) ++count;
+    json.BeginArray(JsonWriter::Form::kCompact);
+    for (const int64_t number : {members[0], static_cast<int64_t>(count), apart}) json.Int(number);
+    json.End();
+    members = members.subspan(count);
+  }
+  json.End();
+}
+
+void WriteSteps(const RecordingToCondense& recording, JsonWriter& json) {
+  const Facts facts = FactsOf(*recording.rank, *recording.names);
+  const std::vector<RankSteps>& steps = RankStepsOf(facts);
+  const bool marked = !steps.empty() && !steps.front().whole_recording;
+  WriteFlag(json, "steps_are_marked", marked);
+  if (marked) json.Number("queued", QueuedBefore(steps.front()));
+  json.Number("purpose", static_cast<int64_t>(PurposeOfJob(facts)));
+  WriteFlag(json, "compiled", HasCompiledCode(facts));
+}
+
 }  // namespace
 
 std::string AboutOf(const RecordingToCondense& recording) {
@@ -64,11 +95,9 @@ std::string AboutOf(const RecordingToCondense& recording) {
   json.Number("launches", rank.launches.calls);
   json.Number("launches_without_kernel", rank.launches.without_kernel);
   json.Number("launches_captured", rank.launches.captured);
-  WriteList(json, "groups", rank.group_members, [&](const std::vector<int64_t>& members) {
-    json.BeginArray(JsonWriter::Form::kCompact);
-    for (const int64_t member : members) json.Int(member);
-    json.End();
-  });
+  WriteSteps(recording, json);
+  WriteList(json, "groups", rank.group_members,
+            [&](const std::vector<int64_t>& members) { WriteMembers(json, members); });
   WriteList(json, "group_descriptions", rank.group_descriptions,
             [&](const std::string& text) { json.String(text); });
   WriteList(json, "devices", rank.properties,

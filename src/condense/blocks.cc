@@ -9,6 +9,7 @@
 
 #include "base/intervals.h"
 #include "base/stop.h"
+#include "facts/steps/step_breakdown.h"
 
 namespace stepscope {
 namespace {
@@ -39,6 +40,7 @@ class Blocks {
     Collect();
     CutAtExtents();
     CutWithinCommunication();
+    CutAtLongIdle();
     std::ranges::sort(cuts_);
     const auto same = std::ranges::unique(cuts_);
     cuts_.erase(same.begin(), same.end());
@@ -71,6 +73,8 @@ class Blocks {
 
   // So that what is first and last stays where it is.
   void CutAtExtents() {
+    for (const StepWindow& window : StepWindows(rank_))
+      cuts_.insert(cuts_.end(), {window.start, window.end});
     for (const auto& [step, extent] : extents_) {
       cuts_.insert(cuts_.end(), {extent.first, extent.first + 1, extent.last - 1, extent.last});
     }
@@ -89,6 +93,20 @@ class Blocks {
     for (const Edge& edge : edges_) {
       const auto behind = std::ranges::upper_bound(busy, edge.time, {}, &Interval::start);
       if (behind != busy.begin() && edge.time < std::prev(behind)->end) cuts_.push_back(edge.time);
+    }
+  }
+
+  // A replay has to know when in a step a device waited for its host. Shorter stretches would be
+  // many, and matter less.
+  void CutAtLongIdle() {
+    constexpr int64_t kParts = 64;  // of a step, that a long one is longer than
+    int64_t until = INT64_MAX;
+    for (const uint32_t a : activities_) {
+      const Activity activity = rank_.activities[a];
+      const Extent& step = extents_[activity.step];
+      if (activity.start > until && activity.start - until > (step.last - step.first) / kParts)
+        cuts_.insert(cuts_.end(), {until, activity.start});
+      until = until == INT64_MAX ? activity.end : std::max(until, activity.end);
     }
   }
 

@@ -18,8 +18,9 @@ struct WorkBlock {
 
 // By start. Of each step and of all together, blocks and communication occupy the device as long as
 // its work did, in every combination of computing, copying and communication, and begin and end
-// when it did. While something communicates, they lie where the work was; else where between two
-// moments of communication a block lies, says nothing.
+// when it did. While something communicates, they lie where the work was, and stretches in which
+// nothing ran for more than a 64th of a step stay where they were; else where between two moments
+// of communication a block lies, says nothing.
 // `activities`: those of the device, as ascending indexes into rank.activities.
 std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities);
 

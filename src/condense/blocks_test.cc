@@ -24,6 +24,7 @@ RankActivity RankWith(std::vector<Piece> pieces) {
   RankActivity rank;
   rank.devices = {0};
   rank.streams = {{.device = 0, .stream = 7}};
+  rank.steps = {{.number = 0}, {.number = 1}};
   for (const Piece& p : pieces)
     rank.activities.Append({.start = p.start, .end = p.end, .step = p.step, .kind = p.kind});
   return rank;

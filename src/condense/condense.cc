@@ -8,6 +8,7 @@
 
 #include "condense/about.h"
 #include "condense/blocks.h"
+#include "condense/steps.h"
 #include "facts/devices/kernels.h"
 
 namespace stepscope {
@@ -31,6 +32,7 @@ class Rows {
     Begin("recording");
     out_.Set(PartialColumn::kAbout, AboutOf(recording_));
     for (const Step& step : rank_.steps) WriteStep(step);
+    CondenseSteps(recording_, out_);
     for (const Work& work : AllWork()) WriteWork(work);
     for (const RankKernels& kernels :
          MeasureKernels(std::span(&rank_, 1), recording_.names->size()))

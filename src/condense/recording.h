@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/string_table.h"
-#include "facts/activity/rank_activity.h"
+#include "facts/facts.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -16,5 +16,13 @@ struct RecordingToCondense {
   int64_t events = 0, gpu_events = 0;  // of the file
   std::vector<Note> notes;             // about it
 };
+
+// What facts/derived asks of one recording by itself: it, and its names.
+inline Facts FactsOf(const RankActivity& rank, const StringTable& names) {
+  Facts facts;
+  facts.names = &names;
+  facts.ranks = {&rank, 1};
+  return facts;
+}
 
 }  // namespace stepscope

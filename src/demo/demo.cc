@@ -13,6 +13,7 @@
 #include "base/file_writer.h"
 #include "base/sync_folder.h"
 #include "demo/folder.h"
+#include "demo/groups.h"
 #include "demo/plan.h"
 #include "demo/production.h"
 #include "demo/truth.h"
@@ -27,9 +28,24 @@ struct Limit {
   bool Holds() const { return value >= low && value <= high; }  // not for NaN
 };
 
+// What depends on several options.
+std::optional<Error> ValidateTogether(const DemoOptions& options) {
+  const auto outside = std::ranges::find_if(
+      options.other_slow_ranks, [&](int rank) { return rank < 0 || rank >= options.ranks; });
+  if (outside != options.other_slow_ranks.end())
+    return Error{
+        .what = fmt::format("cannot make the synthetic job: there is no rank {}", *outside),
+        .where = "`other_slow_ranks`",
+        .hint = fmt::format("choose ranks from 0 to {}", options.ranks - 1)};
+  if (options.slow_link < 0 || demo::HasRails(options)) return std::nullopt;
+  return Error{.what = "cannot make the synthetic job: there are no links between hosts",
+               .where = "`slow_link`",
+               .hint = "give `ranks_per_host`, and more ranks than that, each of one device"};
+}
+
 std::optional<Error> Validate(const DemoOptions& options) {
   const std::array limits = {
-      Limit{"ranks", static_cast<double>(options.ranks), 1, 4096},
+      Limit{"ranks", static_cast<double>(options.ranks), 1, 16384},
       Limit{"devices", static_cast<double>(options.devices), 1, 16},
       Limit{"steps", static_cast<double>(options.steps), 1, 100'000},
       Limit{"layers", static_cast<double>(options.layers), 1, 10000},
@@ -39,12 +55,16 @@ std::optional<Error> Validate(const DemoOptions& options) {
       Limit{"slow_since", static_cast<double>(options.slow_since), 0, 1e9},
       Limit{"exposed_fraction", options.exposed_fraction, 0, 1},
       Limit{"host_gap_fraction", options.host_gap_fraction, 0, 0.9},
+      Limit{"ranks_per_host", static_cast<double>(options.ranks_per_host), 1, 64},
+      Limit{"slow_host", static_cast<double>(options.slow_host), -1,
+            static_cast<double>((options.ranks - 1) / std::max(options.ranks_per_host, 1))},
+      Limit{"slow_link", static_cast<double>(options.slow_link), -1, options.ranks_per_host - 1.0},
       Limit{"clock_spread", static_cast<double>(options.clock_spread), 0, 1e9},
       Limit{"graph_capture", static_cast<double>(options.graph_capture), 0, 1e10},
       Limit{"min_raw_bytes", static_cast<double>(options.min_raw_bytes), 0, 1e12},
   };
   const auto bad = std::ranges::find_if_not(limits, &Limit::Holds);
-  if (bad == limits.end()) return std::nullopt;
+  if (bad == limits.end()) return ValidateTogether(options);
   std::string hint = fmt::format("choose a value from {:.15g} to {:.15g}", bad->low, bad->high);
   if (bad->option == "slow_rank") hint += "; -1: no slow rank";
   if (bad->option == "slow_device") hint += "; -1: all devices of the slow rank";

@@ -23,6 +23,7 @@ enum class Thread : uint8_t { kMain, kAutograd };
 struct Message {
   int64_t elements = kNone;
   int64_t sequence = 0;
+  int group = 0;  // number of the rank's group (groups.h)
 };
 
 // An operator or a user annotation.

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <string>
 #include <vector>
 
 #include "demo/kineto_writer.h"
@@ -13,17 +13,6 @@ namespace {
 constexpr int64_t kBaseTime = 1'759'276'800'000'000'000;  // ns since 1970: 2025-10-01
 constexpr int kDevicesPerHost = 8;
 constexpr int kMultiprocessors = 132;
-// The profiler writes out as many ranks of a process group, then the last.
-constexpr int kRanksListed = 30;
-
-std::string GroupRanks(int ranks) {
-  std::vector<int> listed(static_cast<size_t>(std::min(ranks, kRanksListed)));
-  std::iota(listed.begin(), listed.end(), 0);
-  if (ranks <= kRanksListed) return fmt::format("[{}]", fmt::join(listed, ", "));
-  listed.pop_back();
-  return fmt::format("[{}, ..., {}]", fmt::join(listed, ", "), ranks - 1);
-}
-
 std::string DeviceProperties(int devices) {
   std::string text;
   for (int i = 0; i < devices; ++i) {
@@ -47,7 +36,8 @@ KinetoWriter::KinetoWriter(const DemoOptions& options, int rank)
     : options_(options),
       rank_(rank),
       pid_(4210 + rank % kDevicesPerHost),
-      group_ranks_(GroupRanks(Members())) {
+      groups_(GroupsOf(options, rank)) {
+  for (const ProcessGroup& group : groups_) listed_.push_back(group.Listed());
   for (int device = 0; device < options.devices; ++device) places_.push_back(MakePlace(device));
 }
 
@@ -73,8 +63,8 @@ std::string_view KinetoWriter::TrackOf(int stream) const {
 }
 
 void KinetoWriter::Header(JsonText& out) const {
-  std::vector<int> members(static_cast<size_t>(Members()));
-  std::iota(members.begin(), members.end(), 0);
+  std::vector<std::string> groups;
+  for (const ProcessGroup& group : groups_) groups.push_back(group.Config());
   const int devices =
       options_.devices == 1 ? std::min(options_.ranks, kDevicesPerHost) : options_.devices;
   out.Text(fmt::format(
@@ -86,10 +76,12 @@ void KinetoWriter::Header(JsonText& out) const {
   "cupti_version": 24,
   "cuda_runtime_version": 12060,
   "cuda_driver_version": 12060,
-  "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}, "pg_count": 1, "pg_config": [{{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "pg_size": {}, "ranks": [{}]}}], "nccl_version": "2.21.5"}},
+  "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}, "pg_count": {}, "pg_config": [{}], "nccl_version": "2.21.5"}},
   "profile_memory": 1,
 )",
-      DeviceProperties(devices), rank_, options_.ranks, Members(), fmt::join(members, ", ")));
+      DeviceProperties(devices), rank_, options_.ranks, groups.size(), fmt::join(groups, ", ")));
+  if (options_.ranks_per_host > 1)
+    out.Text(fmt::format("  \"host_name\": \"host-{:04}\",\n", rank_ / options_.ranks_per_host));
   if (options_.stacks) out.Text("  \"record_shapes\": 1,\n  \"with_stack\": 1,\n");
   out.Text("  \"traceEvents\": [\n");
 }

@@ -112,10 +112,9 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
     out.Text(R"("Collective name": "allreduce", "dtype": "BFloat16", "Rank": )").Int(rank_);
     out.Text(R"(, "In msg nelems": )").Int(range.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(range.message.elements);
-    out.Text(R"(, "Group size": )").Int(Members());
-    out.Text(R"(, "Process Group Name": "0", "Process Group Description": "default_pg", )");
-    out.Text(R"("Process Group Ranks": ")").Text(group_ranks_).Text(R"(", "Seq": )");
-    out.Int(range.message.sequence).Text(", ");
+    out.Text(R"(, "Group size": )").Int(GroupOf(range.message).count);
+    WriteGroup(range.message, out);
+    out.Text(", ");
   } else if (options_.stacks) {
     out.Text(node.inputs);
   }
@@ -125,6 +124,14 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
   if (begins || node.link == Link::kBackward) {
     WriteFlow("fwdbwd", begins, range.sequence, track, range.start, out);
   }
+}
+
+void KinetoWriter::WriteGroup(const Message& message, JsonText& out) const {
+  const ProcessGroup& group = GroupOf(message);
+  out.Text(R"(, "Process Group Name": ")").Text(group.name);
+  out.Text(R"(", "Process Group Description": ")").Text(group.description);
+  out.Text(R"(", "Process Group Ranks": ")").Text(listed_[static_cast<size_t>(message.group)]);
+  out.Text(R"(", "Seq": )").Int(message.sequence);
 }
 
 void KinetoWriter::Write(const PythonFrame& frame, JsonText& out) {
@@ -193,11 +200,9 @@ void KinetoWriter::Write(const DeviceActivity& work, JsonText& out) {
   if (work.message.elements != kNone) {
     out.Text(R"(, "Collective name": "allreduce", "In msg nelems": )").Int(work.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(work.message.elements);
-    out.Text(R"(, "Group size": )").Int(Members());
+    out.Text(R"(, "Group size": )").Int(GroupOf(work.message).count);
     out.Text(R"(, "dtype": "BFloat16", "In split size": "[]", "Out split size": "[]")");
-    out.Text(R"(, "Process Group Name": "0", "Process Group Description": "default_pg")");
-    out.Text(R"(, "Process Group Ranks": ")").Text(group_ranks_).Text(R"(", "Seq": )");
-    out.Int(work.message.sequence);
+    WriteGroup(work.message, out);
   }
   out.Text("\n    }\n  },\n");
   ++events_;

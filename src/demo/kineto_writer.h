@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "demo/events.h"
+#include "demo/groups.h"
 #include "demo/json_text.h"
 #include "stepscope/demo.h"
 
@@ -63,14 +64,18 @@ class KinetoWriter {
   }
   std::string_view TrackOf(int stream) const;
   int Device() const { return places_[at_].device; }
-  int Members() const { return options_.ranks * options_.devices; }
+  void WriteGroup(const Message& message, JsonText& out) const;
+  const ProcessGroup& GroupOf(const Message& message) const {
+    return groups_[static_cast<size_t>(message.group)];
+  }
 
   const DemoOptions& options_;
   int rank_;
   int64_t pid_;
   std::vector<Place> places_;
-  size_t at_ = 0;            // the place that is written about
-  std::string group_ranks_;  // as collectives carry it
+  size_t at_ = 0;                     // the place that is written about
+  std::vector<ProcessGroup> groups_;  // of the rank
+  std::vector<std::string> listed_;   // of each, its members as collectives carry them
   int64_t ev_index_ = 0;
   int64_t events_ = 0;
 };

@@ -47,7 +47,8 @@ std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64
 int64_t Plan::ClockOffset(int rank) const {
   constexpr uint64_t kStream = uint64_t{1} << 41;  // far from the other streams of random numbers
   const int64_t spread = options.clock_spread;
-  return Random(options.seed, kStream + static_cast<uint64_t>(rank)).Below(2 * spread + 1) - spread;
+  const int host = rank / options.ranks_per_host;
+  return Random(options.seed, kStream + static_cast<uint64_t>(host)).Below(2 * spread + 1) - spread;
 }
 
 Plan MakePlan(const DemoOptions& options) {
@@ -63,7 +64,8 @@ Plan MakePlan(const DemoOptions& options) {
   return {.options = options,
           .script = &script,
           .buckets = MakeBuckets(options, comm, backward),
-          .host_gap = Scaled(step, gap / (1 - gap))};
+          .host_gap = Scaled(step, gap / (1 - gap)),
+          .slow_host_gap = Scaled(step, gap / (1 - gap) + options.slow_factor - 1)};
 }
 
 }  // namespace stepscope::demo

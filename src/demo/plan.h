@@ -2,9 +2,11 @@
 // delays.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "demo/groups.h"
 #include "demo/script.h"
 #include "stepscope/demo.h"
 
@@ -26,13 +28,31 @@ struct Plan {
   const Script* script = nullptr;
   std::vector<Bucket> buckets;  // in the order they are launched
   int64_t host_gap = 0;         // ns per step
+  int64_t slow_host_gap = 0;    // on the slow host
 
   // Whether compute of this rank's device takes `slow_factor` as long in this step.
   bool IsSlow(int rank, int device, int64_t step) const {
     const bool is_it = options.slow_device < 0 || device == options.slow_device;
-    return rank == options.slow_rank && is_it && step >= options.slow_since;
+    const bool other =
+        std::ranges::find(options.other_slow_ranks, rank) != options.other_slow_ranks.end();
+    return (rank == options.slow_rank || other) && is_it && step >= options.slow_since;
   }
-  // ns that the clock of this rank is ahead of the true time.
+  // In which group the bucket is reduced.
+  int GroupOf(size_t bucket) const {
+    return HasRails(options) && bucket + 1 < buckets.size() ? kRail : kWorld;
+  }
+  // ns that a bucket takes, of a rail among the ranks of this place in their hosts.
+  int64_t DurationOf(size_t bucket, int place) const {
+    const bool slow = GroupOf(bucket) == kRail && place == options.slow_link;
+    const auto time = static_cast<double>(buckets[bucket].duration);
+    return slow ? static_cast<int64_t>(time * options.slow_factor) : buckets[bucket].duration;
+  }
+  // ns that the rank's device waits for its host in a step.
+  int64_t HostGap(int rank) const {
+    const bool slow = options.slow_host >= 0 && rank / options.ranks_per_host == options.slow_host;
+    return slow ? slow_host_gap : host_gap;
+  }
+  // ns that the clock of this rank's host is ahead of the true time.
   int64_t ClockOffset(int rank) const;
 };
 

@@ -158,16 +158,21 @@ void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs) {
   constexpr uint64_t kStream = uint64_t{1} << 40;  // far from the jobs' streams of random numbers
   Random random(plan.options.seed, kStream + static_cast<uint64_t>(step));
   for (size_t i = 0; i < plan.buckets.size(); ++i) {
-    int64_t all_there = 0;
-    for (RankJob& job : jobs) {
-      RankJob::Launch& launch = job.launches_[i];
-      launch.slot.start = std::max(launch.ready, job.gpu_.comm_free() + kCollectiveGap);
-      all_there = std::max(all_there, launch.slot.start);
-    }
-    const int64_t end = all_there + random.Around(plan.buckets[i].duration, kCollectiveJitter);
-    for (RankJob& job : jobs) {
-      job.launches_[i].slot.end = end;
-      job.gpu_.RunCollective(job.launches_[i].slot);
+    const size_t groups =
+        plan.GroupOf(i) == kRail ? static_cast<size_t>(plan.options.ranks_per_host) : 1;
+    for (size_t g = 0; g < groups; ++g) {
+      int64_t all_there = 0;
+      for (size_t j = g; j < jobs.size(); j += groups) {
+        RankJob::Launch& launch = jobs[j].launches_[i];
+        launch.slot.start = std::max(launch.ready, jobs[j].gpu_.comm_free() + kCollectiveGap);
+        all_there = std::max(all_there, launch.slot.start);
+      }
+      const int64_t duration = plan.DurationOf(i, static_cast<int>(g));
+      const int64_t end = all_there + random.Around(duration, kCollectiveJitter);
+      for (size_t j = g; j < jobs.size(); j += groups) {
+        jobs[j].launches_[i].slot.end = end;
+        jobs[j].gpu_.RunCollective(jobs[j].launches_[i].slot);
+      }
     }
   }
 }

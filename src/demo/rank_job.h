@@ -13,6 +13,7 @@
 // them all.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -122,8 +123,8 @@ class RankJob {
   int64_t correlation_;
   int64_t python_id_;
   int64_t sequence_;
-  int64_t collective_ = 0;
-  int64_t recorded_ = kNone;  // correlation of the latest cudaEventRecord
+  std::array<int64_t, 2> collectives_ = {};  // of each group
+  int64_t recorded_ = kNone;                 // correlation of the latest cudaEventRecord
 
   int64_t allocated_;
   int64_t reserved_;

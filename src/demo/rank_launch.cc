@@ -90,10 +90,10 @@ void RankJob::AddActivity(const DeviceActivity& work) {
 
 // Waits for the next batch: for as long as to leave the GPU idle for the planted time.
 void RankJob::Fetch() {
-  if (plan_.host_gap == 0) return Spend(kPromptFetch);
+  const int64_t host_gap = plan_.HostGap(rank_);
+  if (host_gap == 0) return Spend(kPromptFetch);
   const int64_t idle_from = std::max(now_, gpu_.compute_free());
-  const int64_t gap =
-      std::max<int64_t>(0, random_.Around(plan_.host_gap, kKernelJitter) - kFetchToWork);
+  const int64_t gap = std::max<int64_t>(0, random_.Around(host_gap, kKernelJitter) - kFetchToWork);
   now_ = idle_from + gap;
   gap_pending_ = true;
 }

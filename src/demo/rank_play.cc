@@ -170,7 +170,10 @@ void RankJob::LaunchReadyBuckets(int64_t done) {
     if (plan_.options.unknown_library) {
       PlayChildren(plan_.script->unknown_all_reduce);
     } else {
-      message_ = {.elements = plan_.buckets[next_bucket_].elements, .sequence = ++collective_};
+      const int group = plan_.GroupOf(next_bucket_);
+      message_ = {.elements = plan_.buckets[next_bucket_].elements,
+                  .sequence = ++collectives_[static_cast<size_t>(group)],
+                  .group = group};
       PlayChildren(plan_.script->all_reduce);
       message_ = {};
     }

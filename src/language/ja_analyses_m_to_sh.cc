@@ -199,6 +199,8 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "{before} and {after}{missing}.",
        "{whole}の {share} では何も記録されていません。最長の区間 ({time}) は {before}と "
        "{after}の間です{missing}。"},
+      {"Nothing is recorded in {share} of {whole}.",
+       "{whole}の {share} では何も記録されていません。"},
       {"the start of the trace", "トレースの先頭"},
       {"the end of the trace", "トレースの末尾"},
       {"; Python was not recorded", "。Python は記録されていません"},

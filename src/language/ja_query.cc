@@ -35,6 +35,11 @@ std::span<const Translated> JapaneseOfQueries() {
       {"partials hold collectives, steps and sums alone: ask the traces of the ranks in question",
        "部分要約には集団通信、ステップ、合計だけがあります: "
        "該当するランクのトレースを解析してください"},
+      {"partials hold no operators, functions or launches: what needs them is left out; ask the "
+       "traces "
+       "of the ranks in question",
+       "部分要約には演算子、関数、起動がないため、それらを要する内容は省かれています: "
+       "該当するランクのトレースを解析してください"},
       {"partials hold sums of kernels over all steps, not of some: ask the traces of the ranks in "
        "question",
        "部分要約のカーネルの合計は全ステップのもので、一部のステップのものではありません: "

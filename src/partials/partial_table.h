@@ -17,11 +17,11 @@ namespace stepscope {
 
 // Of a file, in its metadata: tells partials from other Parquet.
 inline constexpr std::string_view kPartialVersionKey = "stepscope.partials";
-inline constexpr std::string_view kPartialVersion = "1";
+inline constexpr std::string_view kPartialVersion = "2";
 inline constexpr std::string_view kPartialSourcesKey = "stepscope.sources";
 
 enum class PartialColumn : uint8_t {
-  kKind,  // "recording", "step", "work" or "kernel"
+  kKind,  // "recording", "step", "work", "kernel", "stretch", "part", "role" or "effort"
   kRank,
   kCategory,  // of work and kernels: "compute", "communication", "memory"
   kDevice,
@@ -48,6 +48,8 @@ enum class PartialColumn : uint8_t {
   kLongest,     // ns
   kMean,        // ns
   kSquares,     // ns^2, sum of squared deviations from the mean
+  kLate,        // ns that a device waited for launches
+  kInput,       // ns in ranges of a data loader
   kAbout,       // of a recording: the rest, as JSON
   kColumns
 };

@@ -30,6 +30,7 @@
 #include "report/columns.h"
 #include "session/data_dependencies.h"
 #include "session/load.h"
+#include "session/partials.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
 
@@ -485,7 +486,8 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   if (!options.patterns.operator_name.empty()) needs = needs | kKernelSequences.needs;
   auto run = LoadPaths(paths, needs, open);
   if (!run) return std::unexpected(run.error());
-  if (const auto checked = CheckHasEvents(*run); !checked) return std::unexpected(checked.error());
+  if (const auto checked = CheckHasEvents(run->ranks); !checked)
+    return std::unexpected(checked.error());
   return Exporter(std::move(*run), options, *selection).Write();
 }
 

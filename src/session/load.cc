@@ -22,6 +22,7 @@
 #include "session/load_file.h"
 #include "session/name.h"
 #include "session/other_jobs.h"
+#include "session/partials.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
 #include "session/snapshots.h"
@@ -353,6 +354,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
     return std::unexpected(NoneCouldBeRead(files));
   }
   SettleRanks(files);
+  if (auto checked = CheckNotBoth(files); !checked) return std::unexpected(checked.error());
   SettleWindows(files);
   NumberStepsOn(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
@@ -389,14 +391,6 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
   SettleHosts(run.ranks);
   run.info.ranks = static_cast<int64_t>(ranks.size());
   return run;
-}
-
-Result<void> CheckHasEvents(const LoadedRun& run) {
-  const auto partial = std::ranges::find_if(
-      run.ranks, [](const RankActivity& rank) { return rank.condensed != nullptr; });
-  if (partial == run.ranks.end()) return {};
-  return std::unexpected(Error{"partials hold no events", "rank " + std::to_string(partial->rank),
-                               "open the traces of the ranks in question"});
 }
 
 Result<ByteSource> OpenAgain(const InputFile& file, const Places& places,

@@ -56,9 +56,6 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
 // files that could not are listed in `info` with their problem.
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options);
 
-// Fails where the run holds partials: these have no events to hand out, show or write again.
-Result<void> CheckHasEvents(const LoadedRun& run);
-
 // Opens a file of a run once more. Fails where it has been replaced or written to since it was
 // read: what is read now would be of another recording than the reports.
 Result<ByteSource> OpenAgain(const InputFile& file, const Places& places,

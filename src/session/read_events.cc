@@ -18,6 +18,7 @@
 #include "events/recorded.h"
 #include "ingest/trace_reader.h"
 #include "session/execution_traces.h"
+#include "session/partials.h"
 #include "session/redact_run.h"
 
 namespace stepscope {
@@ -105,7 +106,8 @@ Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
         Error{"there is no recording of rank " + std::to_string(rank), "`rank`",
               fmt::format("ranks in the traces: {}", fmt::join(RecordedRanksOf(run), ", "))});
   }
-  if (const auto checked = CheckHasEvents(run); !checked) return std::unexpected(checked.error());
+  if (const auto checked = CheckHasEvents(run.ranks); !checked)
+    return std::unexpected(checked.error());
   try {
     const StopScope scope(std::move(stop));
     return ReadAll(run, rank, recordings, threads);

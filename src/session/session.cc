@@ -18,6 +18,7 @@
 #include "session/cut_names.h"
 #include "session/load.h"
 #include "session/params.h"
+#include "session/partials.h"
 #include "session/plugins.h"
 #include "session/read_events.h"
 #include "session/redact_run.h"
@@ -146,10 +147,6 @@ std::vector<size_t> LongestFirst(const Asked& asked) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_partition(order, [&](size_t i) { return asked[i].first->takes_longest; });
   return order;
-}
-
-bool HasPartials(std::span<const RankActivity> ranks) {
-  return std::ranges::any_of(ranks, [](const RankActivity& r) { return r.condensed != nullptr; });
 }
 
 // Why partials do not answer; empty where they do, or there are none.
@@ -307,7 +304,7 @@ Result<Timeline> Session::TakeTimeline() {
         Error{"the run has no events for a timeline", "",
               "open the run with OpenOptions::keep_events, and take the timeline once"});
   }
-  if (const auto checked = CheckHasEvents(state_->run); !checked)
+  if (const auto checked = CheckHasEvents(state_->run.ranks); !checked)
     return std::unexpected(checked.error());
   state_->has_events = false;
   LoadedRun& run = state_->run;

@@ -37,11 +37,11 @@ struct CondensedStep {
 
 // What the work that was launched in a step says of the host.
 struct CondensedEffort {
-  int64_t device = -1;     // -1: of the host
-  int64_t step = -1;       // its number; -1: work that was launched in none
-  int64_t kernels = 0;     // compute kernels of the device
-  int64_t host_late = 0;   // ns that the device had nothing to do until a launch that came too late
-  int64_t input = 0;       // ns of the host in ranges of a data loader
+  int64_t device = -1;    // -1: of the host
+  int64_t step = -1;      // its number; -1: work that was launched in none
+  int64_t kernels = 0;    // compute kernels of the device
+  int64_t host_late = 0;  // ns that the device had nothing to do until a launch that came too late
+  int64_t input = 0;      // ns of the host in ranges of a data loader
 };
 
 struct CondensedRecording {

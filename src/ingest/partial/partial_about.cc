@@ -49,13 +49,32 @@ void ForEach(const Json& of, const char* key, const auto& visit) {
   for (const Json& item : *found) visit(item);
 }
 
-std::vector<int64_t> NumbersOf(const Json& list) {
-  std::vector<int64_t> numbers;
-  for (const Json& item : list) {
-    if (item.is_number_integer()) numbers.push_back(item.get<int64_t>());
+// A job has at most so many ranks; a group that says more is not believed.
+constexpr int64_t kMostRanks = 10'000'000;
+
+// Adds a run of ranks: the first, how many, and how far they are apart; false where it is none.
+bool AddRun(const Json& run, std::vector<int64_t>& members) {
+  const bool numbers =
+      run.is_array() && run.size() == 3 &&
+      std::ranges::all_of(run, [](const Json& n) { return n.is_number_integer(); });
+  if (!numbers) return false;
+  const auto first = run[0].get<int64_t>(), count = run[1].get<int64_t>(),
+             apart = run[2].get<int64_t>();
+  const int64_t room = kMostRanks - std::ssize(members);
+  if (first < 0 || first > kMostRanks || count < 0 || count > room || apart < 1 ||
+      apart > kMostRanks)
+    return false;
+  for (int64_t i = 0; i < count; ++i) members.push_back(first + i * apart);
+  return true;
+}
+
+// Empty, which is unknown, where any of it cannot be read.
+std::vector<int64_t> MembersOf(const Json& runs) {
+  std::vector<int64_t> members;
+  for (const Json& run : runs) {
+    if (!AddRun(run, members)) return {};
   }
-  std::ranges::sort(numbers);
-  return numbers;
+  return members;
 }
 
 DeviceProperties DeviceOf(const Json& json) {
@@ -75,7 +94,7 @@ DeviceProperties DeviceOf(const Json& json) {
 
 void TakeGroups(const Json& json, TraceMeta& meta) {
   ForEach(json, "groups", [&](const Json& group) {
-    if (group.is_array()) meta.group_members.push_back(NumbersOf(group));
+    if (group.is_array()) meta.group_members.push_back(MembersOf(group));
   });
   ForEach(json, "group_descriptions", [&](const Json& text) {
     meta.group_descriptions.push_back(text.is_string() ? text.get<std::string>() : "");
@@ -114,6 +133,10 @@ void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& 
   Take(json, "launches", condensed.launches);
   Take(json, "launches_without_kernel", condensed.launches_without_kernel);
   Take(json, "launches_captured", condensed.launches_captured);
+  Take(json, "steps_are_marked", condensed.steps_are_marked);
+  Take(json, "queued", condensed.queued);
+  Take(json, "purpose", Purpose::kInference, condensed.purpose);
+  Take(json, "compiled", condensed.compiled);
   TakeGroups(json, trace.meta);
   ForEach(json, "devices", [&](const Json& device) {
     if (device.is_object()) trace.meta.devices.push_back(DeviceOf(device));

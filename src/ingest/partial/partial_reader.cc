@@ -15,6 +15,7 @@
 #include "ingest/parquet/parquet_reader.h"
 #include "ingest/partial/partial_about.h"
 #include "partials/partial_table.h"
+#include "partials/step_names.h"
 
 namespace stepscope {
 namespace {
@@ -65,6 +66,24 @@ std::optional<Kind> KindOf(std::string_view category) {
   return std::nullopt;
 }
 
+// Whether parts, or roles, add up to the step.
+bool AddUp(const auto& times, const CondensedStep& step) {
+  int64_t left = step.end - step.start;
+  for (const int64_t time : times) {
+    if (time > left) return false;
+    left -= time;
+  }
+  return left == 0;
+}
+
+// Leaves out those that contradict themselves; returns how many.
+int64_t DropSteps(std::vector<CondensedStep>& steps) {
+  std::ranges::stable_sort(steps, {}, &CondensedStep::start);
+  return static_cast<int64_t>(std::erase_if(steps, [](const CondensedStep& step) {
+    return !AddUp(step.parts, step) || !AddUp(step.roles, step);
+  }));
+}
+
 class Reader {
  public:
   std::vector<Recording> Take() {
@@ -99,6 +118,7 @@ class Reader {
     if (recordings_.empty()) return;
     Recording& last = recordings_.back();
     std::ranges::sort(condensed_->incomplete_steps);
+    left_out_ += DropSteps(condensed_->steps);
     last.trace.meta.condensed = condensed_;
     if (left_out_ > 0) {
       last.notes.push_back({.name = "unreadable_rows",
@@ -111,7 +131,11 @@ class Reader {
   bool AddRow(std::string_view kind, const Rows& rows, size_t row) {
     if (kind == "step") return AddStep(rows, row);
     if (kind == "work") return AddWork(rows, row);
-    return kind == "kernel" && AddKernel(rows, row);
+    if (kind == "kernel") return AddKernel(rows, row);
+    if (kind == "stretch") return AddStretch(rows, row);
+    if (kind == "part") return AddTime(rows, row, kPartialParts, &CondensedStep::parts);
+    if (kind == "role") return AddTime(rows, row, kPartialRoles, &CondensedStep::roles);
+    return kind == "effort" && AddEffort(rows, row);
   }
 
   // Sets start and duration; false where they are no stretch of time.
@@ -193,6 +217,35 @@ class Reader {
          .max = *longest,
          .mean = rows.Real(PartialColumn::kMean, row),
          .squares = rows.Real(PartialColumn::kSquares, row)});
+    return true;
+  }
+
+  bool AddStretch(const Rows& rows, size_t row) {
+    const auto number = rows.Int(PartialColumn::kStep, row);
+    Event times;
+    if (!number || *number < 0 || !TakeTimes(rows, row, times)) return false;
+    condensed_->steps.push_back(
+        {.number = *number, .start = times.start, .end = times.start + times.duration});
+    return true;
+  }
+
+  // Adds what a part or role of the last stretch took.
+  bool AddTime(const Rows& rows, size_t row, const auto& names, auto CondensedStep::* times) {
+    const auto* const at = std::ranges::find(names, rows.Text(PartialColumn::kName, row));
+    const auto duration = rows.Int(PartialColumn::kDuration, row);
+    if (at == names.end() || condensed_->steps.empty() || !duration || *duration < 0) return false;
+    (condensed_->steps.back().*times)[static_cast<size_t>(at - names.begin())] = *duration;
+    return true;
+  }
+
+  bool AddEffort(const Rows& rows, size_t row) {
+    const CondensedEffort effort{.device = rows.Int(PartialColumn::kDevice, row).value_or(-1),
+                                 .step = rows.Int(PartialColumn::kStep, row).value_or(-1),
+                                 .kernels = rows.Int(PartialColumn::kCount, row).value_or(0),
+                                 .host_late = rows.Int(PartialColumn::kLate, row).value_or(0),
+                                 .input = rows.Int(PartialColumn::kInput, row).value_or(0)};
+    if (effort.kernels < 0 || effort.host_late < 0 || effort.input < 0) return false;
+    condensed_->efforts.push_back(effort);
     return true;
   }
 

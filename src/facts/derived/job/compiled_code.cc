@@ -20,6 +20,7 @@ bool FindCompiledCode(const Facts& facts) {
     return IsCompiledName((*facts.names)[name]);
   };
   for (const RankActivity& rank : facts.ranks) {
+    if (rank.condensed && rank.condensed->compiled) return true;
     for (const HostRange& range : rank.host->ranges) {
       if (is_compiled(range.name)) return true;
     }

@@ -18,6 +18,11 @@ class Finder {
 
   void Add(const RankActivity& rank) {
     StopChecks checks;
+    if (rank.condensed) {
+      trains_ = trains_ || rank.condensed->purpose == Purpose::kTraining;
+      infers_ = infers_ || rank.condensed->purpose == Purpose::kInference;
+      return;
+    }
     for (const HostRange& range : rank.host->ranges) {
       checks.Turn();
       Look(range.kind, range.name);

@@ -15,6 +15,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/modules/module_places.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "trace/input_lists.h"
 
@@ -390,6 +391,7 @@ void CountOnly(const Facts& facts, const Worker& worker, const Steps& before, co
 
 std::optional<ExcessWork> Find(const Facts& facts, const Worker& worker, const Steps& own,
                                const OtherWorkers& others, StringId name) {
+  if (IsOfPartials(facts)) return std::nullopt;  // blocks are no operators
   if (!facts.OnHost() || others.empty()) return std::nullopt;
   std::vector<Sums> of_others;
   for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));

@@ -2,31 +2,14 @@
 #include "facts/derived/lateness/lateness.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/saturate.h"
+#include "facts/derived/lateness/host_efforts.h"
 
 namespace stepscope {
 namespace {
 
 void Add(int64_t& sum, int64_t value) { sum = AddSaturated(sum, value); }
-
-// Waiting for data: the iterator of PyTorch's DataLoader is recorded as
-// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__".
-class InputNames {
- public:
-  explicit InputNames(const StringTable& names) : names_(names) {}
-
-  bool IsInput(StringId name) {
-    const auto [at, is_new] = known_.try_emplace(name, false);
-    if (is_new) at->second = names_[name].contains("DataLoader");
-    return at->second;
-  }
-
- private:
-  const StringTable& names_;
-  std::unordered_map<StringId, bool> known_;
-};
 
 // What counts: all, or what belongs to certain steps.
 class Counted {
@@ -42,41 +25,6 @@ class Counted {
  private:
   const std::set<int64_t>* steps_;
 };
-
-int64_t InputOf(const RankActivity& rank, InputNames& names, const Counted& counted) {
-  int64_t input = 0;
-  const auto& ranges = rank.host->ranges;
-  for (const HostRange& range : ranges) {
-    if (!names.IsInput(range.name)) continue;
-    if (range.parent != kNoRange && names.IsInput(ranges[static_cast<size_t>(range.parent)].name))
-      continue;
-    const int32_t step = rank.StepAt(range.start);
-    if ((!rank.steps.empty() && step == kNoStep) || !counted.Step(rank, step)) continue;
-    Add(input, range.duration());
-  }
-  return input;
-}
-
-// `efforts`: of each device; null for those that take no part.
-void AddActivity(const RankActivity& rank, const std::vector<RankEffort*>& efforts,
-                 const Counted& counted) {
-  std::vector<int64_t> until(rank.devices.size(), kNoTime);
-  for (const Activity& activity : rank.activities) {
-    const uint32_t device = rank.streams[activity.stream].device_index;
-    if (efforts[device] == nullptr) continue;
-    RankEffort& effort = *efforts[device];
-    const bool counts = counted.Step(rank, activity.step);
-    if (activity.kind == Kind::kCompute && counts) ++effort.kernels;
-    int64_t& busy_until = until[device];
-    // Steps that were not selected may lie before the first activity: what was idle then is not
-    // known.
-    if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
-        activity.launched > busy_until && counts) {
-      Add(effort.host_late, activity.start - busy_until);
-    }
-    busy_until = std::max(busy_until, activity.end);
-  }
-}
 
 void AddUse(const Occupancy& use, RankEffort& effort) {
   Add(effort.compute, use.Compute());
@@ -152,15 +100,18 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts, const std::set<int64_
     if (effort != nullptr) AddDevice(device, counted, *effort);
   }
   AddTransfer(facts, counted, efforts);
-  InputNames names(*facts.names);
+  HostEfforts host(*facts.names);
   for (const RankActivity& rank : facts.ranks) {
-    const int64_t input = InputOf(rank, names, counted);
     const auto own = facts.collectives.OfRank(rank.rank);
-    for (const RankCollectives& r : own)
-      Add(efforts[static_cast<size_t>(&r - ranks.data())].input, input);
-    std::vector<RankEffort*> of_devices;
-    for (const int64_t device : rank.devices) of_devices.push_back(of(rank.rank, device));
-    AddActivity(rank, of_devices, counted);
+    for (const CondensedEffort& part : host.Of(rank)) {
+      if (!counted.all() && (part.step < 0 || !counted.Number(part.step))) continue;
+      if (RankEffort* effort = of(rank.rank, part.device)) {
+        Add(effort->kernels, part.kernels);
+        Add(effort->host_late, part.host_late);
+      }
+      for (const RankCollectives& r : own)  // the devices of a process share its host
+        Add(efforts[static_cast<size_t>(&r - ranks.data())].input, part.input);
+    }
   }
   return efforts;
 }

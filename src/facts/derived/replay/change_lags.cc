@@ -15,6 +15,7 @@
 #include "facts/derived/replay/expected_work.h"
 #include "facts/derived/replay/function_lags.h"
 #include "facts/derived/replay/join_ranks.h"
+#include "facts/derived/steps/of_partials.h"
 
 namespace stepscope {
 namespace {
@@ -55,8 +56,19 @@ class ChangeMaker {
  private:
   using Target = JobChange::Target;
 
+  // What partials do not tell: which kernel or operator it was, and what a host did.
+  static bool NeedsTraces(const JobChange& change) {
+    using enum JobChange::Target;
+    const bool named = change.target == kRanks &&
+                       (change.part == WorkPart::kKernel || change.part == WorkPart::kOperator ||
+                        change.part == WorkPart::kBefore);
+    return named || change.target == kKernel || change.target == kOperator ||
+           change.target == kPython || change.target == kInput;
+  }
+
   // Why it concerns nothing; empty: it does.
   Phrase MakeOne(const JobChange& change) {
+    if (IsOfPartials(facts_) && NeedsTraces(change)) return "partials do not tell: ask the traces";
     switch (change.target) {
       case Target::kRanks:
         return ChangeRanks(change);

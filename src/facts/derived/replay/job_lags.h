@@ -115,6 +115,8 @@ class ExplainedLags {
     switch (edge.reason) {
       case Reason::kStream:
       case Reason::kWait:
+        if (edge.bound == Bound::kCpu) return std::nullopt;  // of a partial (partial_gaps.h)
+        return 0;
       case Reason::kLaunch:
         return 0;
       case Reason::kSync:

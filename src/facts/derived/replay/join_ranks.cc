@@ -10,6 +10,7 @@
 #include "facts/derived/replay/ghosts.h"
 #include "facts/derived/replay/lock_step.h"
 #include "facts/derived/replay/messages.h"
+#include "facts/derived/replay/partial_gaps.h"
 #include "facts/derived/replay/replay_steps.h"
 #include "facts/paths/path_window.h"
 
@@ -33,11 +34,12 @@ ActivityMoments FindMoments(const Dependencies& graph, size_t activities) {
   return found;
 }
 
-// The last moment of a thread at this time or before; the first of all where there is none.
-uint32_t HostMomentAt(const Dependencies& graph, int64_t time) {
+// The last moment of a thread at this time or before, of a partial, which has no threads, of any
+// work; the first of all where there is none.
+uint32_t HostMomentAt(const RankActivity& rank, const Dependencies& graph, int64_t time) {
   const auto after = std::ranges::upper_bound(graph.times, time);
   auto m = static_cast<uint32_t>(after - graph.times.begin());
-  while (m > 1 && !std::ranges::any_of(graph.EdgesOf(m - 1), &Edge::OfHost)) --m;
+  while (!rank.condensed && m > 1 && !std::ranges::any_of(graph.EdgesOf(m - 1), &Edge::OfHost)) --m;
   return m == 0 ? 0 : m - 1;
 }
 
@@ -62,8 +64,8 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
   for (size_t s = 0; s < marks.size(); ++s) {
     const Step& step = rank.steps[s];
     marks[s] = {.step = step.number,
-                .begin = HostMomentAt(graph, step.start),
-                .host_end = HostMomentAt(graph, step.end)};
+                .begin = HostMomentAt(rank, graph, step.start),
+                .host_end = HostMomentAt(rank, graph, step.end)};
   }
   for (uint32_t w = 0; w < rank.activities.size(); ++w) {
     const int32_t step = rank.activities[w].step;
@@ -123,7 +125,7 @@ class Builder {
     for (uint32_t r = 0; r < facts_.ranks.size(); ++r) {
       const RankActivity& rank = facts_.ranks[r];
       if (rank.activities.empty()) continue;
-      if (!rank.on_host && IsUnlinked(rank)) {
+      if (!rank.on_host && !rank.condensed && IsUnlinked(rank)) {
         ++out_.unlinked;
         continue;
       }
@@ -334,6 +336,7 @@ JobGraph BuildJobGraph(const Facts& facts) { return Builder(facts).Build(); }
 Dependencies LabelledGraph(const JobRank& job, const StringTable& names) {
   Dependencies graph = BuildDependencies(*job.rank, names, job.window);
   if (job.lock_step) TakeHostOut(*job.rank, graph);
+  ExplainGaps(*job.rank, graph);
   return graph;
 }
 

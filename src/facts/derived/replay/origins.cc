@@ -199,7 +199,8 @@ class OriginFinder {
     late.of_devices /= steps;
     const auto most =
         std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
-    if (most != names.end() && most->second > 0) late.of = most->first;
+    // Of a partial the name is that of a block.
+    if (most != names.end() && most->second > 0 && !work.of_partial) late.of = most->first;
     return late;
   }
 

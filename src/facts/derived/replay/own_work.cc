@@ -2,6 +2,7 @@
 #include "facts/derived/replay/own_work.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/intervals.h"
@@ -25,6 +26,7 @@ class Cutter {
   }
 
   OwnWork Cut() {
+    if (rank_.condensed) TakeExecutions(*rank_.condensed);
     work_.unit_of.assign(graph_.edges.size(), kNowhere);
     units_.reserve(graph_.times.size());  // each ends in a moment of its own
     FindRecords();
@@ -35,6 +37,7 @@ class Cutter {
         // What does not decide is a wait for something else.
         const bool decides = e == graph_.first_edge[m];
         if (edge.reason == Reason::kThread && decides && !lock_step_) TakeHost(e);
+        if (work_.of_partial && decides) TakeGap(e);
       }
     }
     Sort();
@@ -123,6 +126,33 @@ class Cutter {
     }
   }
 
+  void TakeExecutions(const CondensedRecording& recording) {
+    work_.of_partial = true;
+    for (const CondensedKernel& kernel : recording.kernels) {
+      if (kernel.device < 0 && kernel.kind != Kind::kCommunication)
+        work_.executions.emplace_back(kernel.name, kernel.count);
+    }
+    std::ranges::sort(work_.executions);
+  }
+
+  // Of a partial: nothing else says that the host was late.
+  void TakeGap(uint32_t e) {
+    const Edge& edge = graph_.edges[e];
+    if (edge.bound != Bound::kCpu || edge.activity == kNowhere) return;
+    Add({&e, 1}, IndexOfStep(rank_.activities[edge.activity].step), {0, UnitKind::kBefore});
+  }
+
+  // Where all of a name in a step are one unit, the unit that there is already.
+  uint32_t UnitFor(uint32_t step, const WorkName& of) {
+    const auto next = static_cast<uint32_t>(units_.size());
+    if (work_.of_partial) {
+      const auto [known, is_new] = merged_.try_emplace(std::pair(step, of), next);
+      if (!is_new) return known->second;
+    }
+    units_.push_back({step, of, 0});
+    return next;
+  }
+
   bool IsGap(const Edge& edge) const {
     if (edge.name == kNoString) return true;
     if (edge.range == kNoRange) return false;  // a call
@@ -136,12 +166,11 @@ class Cutter {
 
   void Add(std::span<const uint32_t> edges, uint32_t step, const WorkName& of) {
     if (step == kNowhere) return;
-    Unit unit{step, of, 0};
+    const uint32_t at = UnitFor(step, of);
     for (const uint32_t e : edges) {
-      unit.time = AddSaturated(unit.time, graph_.edges[e].lag);
-      work_.unit_of[e] = static_cast<uint32_t>(units_.size());
+      units_[at].time = AddSaturated(units_[at].time, graph_.edges[e].lag);
+      work_.unit_of[e] = at;
     }
-    units_.push_back(unit);
   }
 
   // By step, then name and kind, then the order they were found in.
@@ -188,6 +217,7 @@ class Cutter {
   std::vector<Gap> gaps_;        // of each thread, the open one
   size_t steps_of_job_ = 0;
   std::vector<Unit> units_;
+  std::map<std::pair<uint32_t, WorkName>, uint32_t> merged_;  // of a partial, by step and name
   OwnWork work_;
   std::vector<Interval> records_;  // by end
 };
@@ -202,7 +232,18 @@ struct Signature {
   int64_t all = 0;
 };
 
+Signature SignatureOfPartial(const OwnWork& work) {
+  Signature signature;
+  for (const auto& [name, count] : work.executions) {
+    const auto runs = static_cast<uint32_t>(std::min<int64_t>(count, UINT32_MAX));
+    signature.names.push_back({{name, UnitKind::kDevice}, {runs}});
+    signature.all += runs;
+  }
+  return signature;
+}
+
 Signature SignatureOf(const OwnWork& work) {
+  if (work.of_partial) return SignatureOfPartial(work);
   std::vector<std::pair<WorkName, uint32_t>> counts;
   for (const UnitRun& run : work.runs) counts.emplace_back(run.of, run.count);
   std::ranges::sort(counts, [](const auto& a, const auto& b) {
@@ -238,6 +279,8 @@ bool AreAlike(const Signature& a, const Signature& b) {
 }
 
 bool HasSameUnits(const OwnWork& a, const OwnWork& b) {
+  if (a.of_partial || b.of_partial)
+    return a.of_partial && b.of_partial && !a.executions.empty() && a.executions == b.executions;
   return !a.runs.empty() && std::ranges::equal(a.runs, b.runs, [](const auto& x, const auto& y) {
     return x.Place() == y.Place() && x.count == y.count;
   });

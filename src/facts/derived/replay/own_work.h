@@ -1,6 +1,9 @@
 // Divides what each rank does itself into units that can be compared between ranks and steps: each
 // kernel or copy of a step, each operator or call of the host without those within it, and each
 // stretch of the host before one. The n-th of its name in one step is that of another step.
+//
+// Of a partial, whose blocks of work are no kernels, all computing of a step is one unit, so is all
+// copying, and so is the time in which its device had nothing to do.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +43,10 @@ struct OwnWork {
   std::vector<int64_t> times;     // ns of each unit, as recorded
   std::vector<uint32_t> unit_of;  // of each edge of the rank's graph, or kNowhere
   std::vector<uint32_t> peers;    // ranks with the same work, itself among them
+  // Of a partial: how often each kernel and copy ran in the recording, which tells who its peers
+  // are; by name. Without any it has none.
+  std::vector<std::pair<StringId, int64_t>> executions;
+  bool of_partial = false;
 
   bool HasPeers() const { return peers.size() > 1; }
   std::span<const int64_t> TimesOf(const UnitRun& run) const {
@@ -52,7 +59,7 @@ struct OwnWork {
 OwnWork CutWork(const RankActivity& rank, const StringTable& names, const Dependencies& graph,
                 bool lock_step, std::span<const int64_t> steps);
 
-// Ranks do the same work if nine in ten of their units are the same.
+// Ranks do the same work if nine in ten of their units are the same, or of partials, executions.
 void FindPeers(std::span<OwnWork> work);
 
 }  // namespace stepscope

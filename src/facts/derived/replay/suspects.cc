@@ -53,8 +53,8 @@ class SuspectFinder {
       Suspect own{.rank = r, .first = rise->at, .as_before = true};
       own.expected = ExpectedAsBefore(work_[r], own.first);
       if (MayBeLoad(*rise, own)) {
-        // What no load explains is priced alone.
-        if (!clear) continue;
+        // What no load explains is priced alone, where it has a name.
+        if (!clear || work_[r].of_partial) continue;
         own.of_all = false;
         own.of_one_name = true;
         own.of = rise->of;
@@ -104,7 +104,7 @@ class SuspectFinder {
       for (const uint32_t r : peers) {
         const std::vector<int64_t> expected = times.Expected(r);
         beyond_[r] = BeyondExpected(graph_, work_[r], expected);
-        longer_[r] = AlwaysLonger(work_[r], expected);
+        if (!work_[r].of_partial) longer_[r] = AlwaysLonger(work_[r], expected);
       }
     }
   }

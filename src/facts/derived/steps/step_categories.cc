@@ -56,18 +56,6 @@ bool Takes(int64_t time, double times, int64_t median) {
 }
 bool IsSlow(int64_t time, int64_t median) { return Takes(time, kSlow, median); }
 
-// For how long the first step ran activities that were launched before the recording: until the
-// last before the first one whose launch is known. 0 where none is known.
-int64_t QueuedBefore(const RankSteps& rank) {
-  const StepWindow& window = rank.steps.front().window;
-  int64_t until = window.start;
-  for (const Activity& activity : rank.rank->activities) {
-    if (activity.call != kNoCall) return std::min(until, window.end) - window.start;
-    until = std::max(until, activity.end);
-  }
-  return 0;
-}
-
 // Whether that is most of what the first step takes more.
 bool BeganWithQueue(const RankSteps& rank, int64_t median) {
   return 2 * QueuedBefore(rank) >= rank.steps.front().Total() - median;
@@ -98,10 +86,31 @@ void LeaveOutWarmUp(TypicalSteps& typical) {
   }
 }
 
+static_assert(kCondensedParts == kStepParts && kCondensedRoles == kStepRoles);
+
+// What a partial says of its steps: of those of `rank`, where only some were selected.
+RankSteps StepsOfPartial(const RankActivity& rank, bool selected) {
+  RankSteps own{.rank = &rank, .whole_recording = !rank.condensed->steps_are_marked};
+  if (own.whole_recording && selected) return own;
+  for (const CondensedStep& step : rank.condensed->steps) {
+    const bool counts = !selected || std::ranges::any_of(rank.steps, [&](const Step& chosen) {
+      return chosen.number == step.number;
+    });
+    if (!counts) continue;
+    own.steps.push_back({{step.number, step.start, step.end}, step.parts});
+  }
+  return own;
+}
+
 std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   std::vector<RankSteps> all;
   for (const RankActivity& rank : facts.ranks) {
     if (rank.memory_only) continue;
+    if (rank.condensed) {
+      RankSteps own = StepsOfPartial(rank, !facts.selected.empty());
+      if (!own.steps.empty()) all.push_back(std::move(own));
+      continue;
+    }
     RankSteps own{.rank = &rank};
     std::vector<StepWindow> windows = StepWindows(rank);
     if (windows.empty()) {
@@ -302,6 +311,33 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
 
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
   return facts.memo.Of<BreakRecordingsDown>(facts);
+}
+
+std::vector<std::array<int64_t, kStepRoles>> RolesOf(const RankSteps& own,
+                                                     const StringTable& names) {
+  if (!own.rank->condensed) {
+    std::vector<StepWindow> windows;
+    for (const StepBreakdown& step : own.steps) windows.push_back(step.window);
+    return StepRoles(*own.rank, names, windows);
+  }
+  std::vector<std::array<int64_t, kStepRoles>> roles;
+  auto at = own.rank->condensed->steps.begin();  // these are some of them, in their order
+  for (const StepBreakdown& step : own.steps) {
+    while (at->number != step.window.number) ++at;
+    roles.push_back(at->roles);
+  }
+  return roles;
+}
+
+int64_t QueuedBefore(const RankSteps& own) {
+  if (own.rank->condensed) return own.rank->condensed->queued;
+  const StepWindow& window = own.steps.front().window;
+  int64_t until = window.start;
+  for (const Activity& activity : own.rank->activities) {
+    if (activity.call != kNoCall) return std::min(until, window.end) - window.start;
+    until = std::max(until, activity.end);
+  }
+  return 0;
 }
 
 bool StepsAreMarked(const Facts& facts) {

@@ -2,6 +2,7 @@
 // ranks. The categories are those of the TensorFlow Profiler, and one-time work.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -49,6 +50,12 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank);
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts);
 // Whether any recording marks steps; else each counts as one, from its begin to its end.
 bool StepsAreMarked(const Facts& facts);
+// ns of each of these steps by the roles of PyTorch's TensorBoard plugin.
+std::vector<std::array<int64_t, kStepRoles>> RolesOf(const RankSteps& own,
+                                                     const StringTable& names);
+// For how long the first step ran activities that were launched before the recording: until the
+// last before the first one whose launch is known. 0 where none is known.
+int64_t QueuedBefore(const RankSteps& own);
 // Of the rank's first recording; null: it has none.
 const RankSteps* StepsOfRank(const Facts& facts, int64_t rank);
 

@@ -10,6 +10,7 @@
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "facts/derived/steps/of_partials.h"
 #include "trace/input_lists.h"
 
 namespace stepscope {
@@ -202,6 +203,7 @@ class Taker {
 std::vector<StepParts> TakeStepsApart(const Facts& facts) {
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty() || ranks.front().whole_recording || !facts.OnHost()) return {};
+  if (IsOfPartials(facts)) return {};
   const std::vector<int64_t> steps = StepsOfAll(ranks);
   std::map<int64_t, StepParts> by_rank;
   Elements elements(*facts.names);

@@ -31,8 +31,8 @@ struct StepParts {
   std::map<Neighbours, std::vector<int64_t>> between;  // ns
 };
 
-// By rank, of those steps that all ranks recorded; empty where devices compute, or no steps are
-// marked.
+// By rank, of those steps that all ranks recorded; empty where devices compute, no steps are
+// marked, or ranks are partials, whose blocks are no operators.
 const std::vector<StepParts>& StepPartsOf(const Facts& facts);
 
 }  // namespace stepscope

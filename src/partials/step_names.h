@@ -1,0 +1,17 @@
+// Names what a step goes to in partials, in the order of trace/condensed.h.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace stepscope {
+
+inline constexpr auto kPartialParts = std::to_array<std::string_view>(
+    {"other", "host compute", "allocation", "compilation", "host to device", "launch",
+     "one-time work", "collective", "input wait", "device to device", "device to host",
+     "compute of unknown precision", "32 bit compute", "16 bit compute", "8 bit compute"});
+
+inline constexpr auto kPartialRoles = std::to_array<std::string_view>(
+    {"other", "operator", "data loader", "runtime", "communication", "memset", "memcpy", "kernel"});
+
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+// Looks for ranks that were condensed.
+#include "session/partials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
+
+}  // namespace
+
+bool HasPartials(std::span<const RankActivity> ranks) {
+  return std::ranges::any_of(ranks, IsPartial);
+}
+
+Result<void> CheckHasEvents(std::span<const RankActivity> ranks) {
+  const auto partial = std::ranges::find_if(ranks, IsPartial);
+  if (partial == ranks.end()) return {};
+  return std::unexpected(Error{"partials hold no events", fmt::format("rank {}", partial->rank),
+                               "open the traces of the ranks in question"});
+}
+
+Result<void> CheckNotBoth(const std::vector<LoadedFile>& files) {
+  std::map<int64_t, const LoadedFile*> first;  // by rank
+  for (const LoadedFile& file : files) {
+    if (!file.used || file.memory_only) continue;
+    const LoadedFile& other = *first.try_emplace(file.info.rank, &file).first->second;
+    if (IsPartial(other.rank) == IsPartial(file.rank)) continue;
+    const auto& [partial, trace] =
+        IsPartial(file.rank) ? std::tie(file, other) : std::tie(other, file);
+    return std::unexpected(
+        Error{fmt::format("rank {} is a partial and a trace: {}", file.info.rank, trace.info.path),
+              partial.info.path, "give the partials, or the traces"});
+  }
+  return {};
+}
+
+}  // namespace stepscope
