@@ -30,10 +30,11 @@ struct Shard {
   int64_t count = 1;
 };
 
-// "3/16", or "auto": what Slurm's arrays and steps, Open MPI and Kubernetes' indexed jobs say in
-// the environment. `count`, where it is given, counts more than theirs: of an array that is
-// submitted again for a few shards, they say how few these are. Fails where nothing says it, and
-// where two of them do.
+// "3/16", or "auto": what Slurm's arrays and steps, MPI and Kubernetes' indexed jobs say in the
+// environment. `count`, where it is given, counts more than theirs: of an array that is submitted
+// again for a few shards, they say how few these are. The only process of a step or of MPI is 0/1.
+// Fails where nothing says it, and where two of them say different things, but for MPI on nodes of
+// Slurm: it knows its processes.
 Result<Shard> ReadShard(std::string_view text, std::optional<int64_t> count,
                         const std::function<std::optional<std::string>(const char*)>& environment);
 

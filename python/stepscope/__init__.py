@@ -35,10 +35,11 @@ if TYPE_CHECKING:  # "as": type checkers take what is imported so for names of t
     from .report import Column as Column, Finding as Finding, Note as Note, Report as Report, Reports as Reports
     from .report import Series as Series, Table as Table
     from .run import Progress as Progress, Run as Run, open as open
+    from .scale import map_ranks as map_ranks, ray_map as ray_map
 
 _HOMES = {
     "open": "run", "Run": "run", "Progress": "run",
-    "compare": "comparing", "whatif": "comparing",
+    "compare": "comparing", "whatif": "comparing", "map_ranks": "scale", "ray_map": "scale",
     "Error": "errors", "QuestionError": "errors", "InputError": "errors", "UseError": "errors",
     "MissingLibrary": "errors", "Events": "events",
     "Report": "report", "Reports": "report", "Table": "report", "Column": "report", "Finding": "report",

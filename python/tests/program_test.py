@@ -48,6 +48,14 @@ def test_a_reader_that_leaves_early_is_no_error(demo):
     assert piped.stderr == ""
 
 
+def test_what_nodes_of_a_cluster_start_is_this_python(demo, tmp_path, run_program):
+    made = run_program("cluster", "slurm", demo, "-o", tmp_path / "work", "--dry-run")
+    assert f"exec {sys.executable} -m stepscope map {demo} " in made.stdout, made.stdout + made.stderr
+    by_command = subprocess.run([COMMAND, "cluster", "slurm", demo, "-o", tmp_path / "work", "--dry-run"],
+                                capture_output=True, text=True, check=True)
+    assert " -m stepscope map " in by_command.stdout
+
+
 def test_serve_says_where_and_ends_at_a_signal(demo):
     serving = subprocess.Popen([COMMAND, "serve", demo], stdout=subprocess.PIPE, text=True)
     assert serving.stdout.readline().startswith("Listening on http://127.0.0.1:")

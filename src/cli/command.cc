@@ -295,4 +295,9 @@ Option& Command::Argument(std::string name, std::vector<std::string>& into, std:
               }});
 }
 
+void Command::AfterDashes(std::string name, std::vector<std::string>& into) {
+  after_dashes_ = std::move(name);
+  store_after_dashes_ = [&into](const std::vector<std::string>& words) { into = words; };
+}
+
 }  // namespace stepscope::cli

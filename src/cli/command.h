@@ -100,6 +100,9 @@ class Command {
   // A value without an option before it.
   Option& Argument(std::string name, std::string& into, std::string help);
   Option& Argument(std::string name, std::vector<std::string>& into, std::string help);
+  // What follows "--" at the end is for another program, and help calls it `name`; else it would be
+  // arguments.
+  void AfterDashes(std::string name, std::vector<std::string>& into);
 
   const std::string& path() const { return path_; }  // "stepscope goodput analyze"
   std::string name() const;                          // "report"
@@ -109,6 +112,8 @@ class Command {
   const std::vector<std::unique_ptr<Option>>& options() const { return options_; }
   const std::vector<Example>& examples() const { return examples_; }
   const Command* FindSub(std::string_view name) const;
+  const std::string& after_dashes() const { return after_dashes_; }  // empty: nothing special
+  void StoreAfterDashes(const std::vector<std::string>& words) const { store_after_dashes_(words); }
   int Run() const { return run_(); }
 
  private:
@@ -121,6 +126,8 @@ class Command {
   std::vector<std::unique_ptr<Option>> options_;  // which callers hold on to
   std::vector<Example> examples_;
   std::function<int()> run_;
+  std::string after_dashes_;
+  std::function<void(const std::vector<std::string>&)> store_after_dashes_;
 };
 
 }  // namespace stepscope::cli

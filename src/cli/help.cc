@@ -83,7 +83,8 @@ std::string Usage(const Command& command) {
       usage += " " + option->long_name() + " " + option->value;
     }
   }
-  return usage + " [OPTIONS]";
+  usage += " [OPTIONS]";
+  return command.after_dashes().empty() ? usage : usage + " [-- " + command.after_dashes() + "]";
 }
 
 std::string ValueNotes(const Command& command) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_ranges.h"
 #include "cli/answer.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
@@ -65,7 +66,7 @@ void AddMap(Command& root) {
                      "stepscope map traces/ --shard auto --shards 256 -o part"}});
   command.Notes(
       "A shard takes every N-th trace, and writes one file. It's done once: again with the same\n"
-      "traces it does nothing. 'auto' asks the environment of Slurm, Open MPI or Kubernetes.");
+      "traces it does nothing. 'auto' asks the environment of Slurm, MPI or Kubernetes.");
   command.Runs([flags] { return RunMap(*flags); });
 }
 
@@ -103,7 +104,7 @@ struct MissingFlags {
 int RunMissing(const MissingFlags& flags) {
   const auto missing = MissingShards(flags.folder, flags.expect);
   if (!missing) return Fail(missing.error());
-  ShowRaw(fmt::format("{}\n", fmt::join(*missing, ",")));
+  fmt::print("{}\n", fmt::join(*missing, ","));
   return missing->empty() ? kDone : kConditionHolds;
 }
 
@@ -121,27 +122,59 @@ void AddMissing(Command& root) {
 
 struct ReduceFlags {
   std::vector<std::string> paths;
+  std::optional<int64_t> expect;
   Question question;
   OutputFlags output;
 };
+
+// The shards that are missing; none, where nobody said how many there are.
+Result<std::vector<int64_t>> Missing(const ReduceFlags& flags) {
+  if (!flags.expect) return std::vector<int64_t>();
+  if (flags.paths.size() == 1) return MissingShards(flags.paths.front(), *flags.expect);
+  return std::unexpected(Error{"shards are counted in one directory", "`count`",
+                               "give the directory of all partials, or leave out `count`"});
+}
+
+// That an answer is of some ranks alone leads.
+void SayMissing(ReportSet& answer, const std::vector<int64_t>& missing, int64_t count) {
+  if (missing.empty()) return;
+  const std::string which = NumberRanges(missing);
+  answer.verdict =
+      Say("{missing} of {count} shards are missing ({which}): their ranks are not in "
+          "this answer. {verdict}",
+          std::ssize(missing), count, Phrase::Name(which), answer.verdict);
+  answer.run.notes.insert(answer.run.notes.begin(),
+                          {"missing_shards", std::ssize(missing),
+                           "shards have no partials: their ranks are not in this answer", which});
+}
 
 int RunReduce(const ReduceFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
+  const auto missing = Missing(flags);
+  if (!missing) return Fail(missing.error());
+  if (flags.expect && std::ssize(*missing) == *flags.expect)
+    return Fail({fmt::format("all {} shards are missing", *flags.expect), flags.paths.front(),
+                 "'stepscope map' makes them"});
   auto answer = Answer(flags.paths, flags.question);
   if (!answer) return Fail(answer.error());
-  return PrintAndJudge(*std::move(answer), flags.output, *conditions);
+  SayMissing(*answer, *missing, flags.expect.value_or(0));
+  const int code = PrintAndJudge(*std::move(answer), flags.output, *conditions);
+  return code == kDone && !missing->empty() ? kConditionHolds : code;
 }
 
 void AddReduce(Command& root) {
   auto flags = std::make_shared<ReduceFlags>();
   Command& command = root.Sub("reduce", "Report on all ranks from their partials");
   command.Argument("PATH", flags->paths, "Partials: directories, or files");
+  command.Take("--expect", flags->expect)
+      .Help("Number of shards: say first which are missing, and exit 1");
   AddQuestion(command, flags->question);
   AddOutput(command, flags->output, "collectives.match_rate<90%");
   command.Examples({{"all ranks", "stepscope reduce part/"},
-                    {"as JSON", "stepscope reduce part/ -o report.json"}});
+                    {"as JSON", "stepscope reduce part/ -o report.json"},
+                    {"saying which shards are missing", "stepscope reduce part/ --expect 256"}});
   command.Notes(
       "The same as 'stepscope analyze': every command that opens traces opens partials.\n"
       "Analyses that need more than partials hold are left out.");

@@ -3,30 +3,16 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
-#include "base/ascii.h"
+#include "base/shell_word.h"
 
 namespace stepscope::cli {
 namespace {
 
 constexpr size_t kLongestLine = 100;
 
-bool IsPlainInShell(char c) {
-  return IsWordChar(c) || (c & 0x80) != 0 || std::string_view("./-+:=@%,").contains(c);
-}
-
 std::string PastedWord(std::string word) {
   if (word.starts_with('-')) word.insert(0, "./");  // a path is no option
-  if (!word.empty() && std::ranges::all_of(word, IsPlainInShell)) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'')
-      quoted += R"('\'')";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
+  return ShellWord(word);
 }
 
 }  // namespace

@@ -200,6 +200,16 @@ bool AsksForHelp(std::span<const std::string> words) {
                      [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
+// Takes what follows "--" where that is for another program.
+std::span<const std::string> WithoutRest(const Command& command,
+                                         std::span<const std::string> words) {
+  if (command.after_dashes().empty()) return words;
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return words;
+  command.StoreAfterDashes({dashes + 1, words.end()});
+  return words.first(static_cast<size_t>(dashes - words.begin()));
+}
+
 }  // namespace
 
 Result<Parsed> Parse(const Command& root, const std::vector<std::string>& words) {
@@ -213,6 +223,7 @@ Result<Parsed> Parse(const Command& root, const std::vector<std::string>& words)
   }
   if (AsksForHelp(rest)) return Parsed{command, true};
   if (!command->subcommands().empty()) return NoSuchCommand(*command, rest);
+  rest = WithoutRest(*command, rest);
   if (auto parsed = ParseOptions(*command, rest); !parsed) return std::unexpected(parsed.error());
   return Parsed{command, false};
 }

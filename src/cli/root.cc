@@ -30,6 +30,7 @@ std::unique_ptr<Command> Root() {
   AddExplain(*root);
   AddDemo(*root);
   AddPartials(*root);
+  AddCluster(*root);
   AddCapture(*root);
   AddWatch(*root);
   AddGoodput(*root);

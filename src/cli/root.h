@@ -24,6 +24,7 @@ void AddSkill(Command& root);
 void AddExport(Command& root);
 // map, merge, missing and reduce.
 void AddPartials(Command& root);
+void AddCluster(Command& root);
 void AddRedact(Command& root);
 void AddServe(Command& root);
 void AddReport(Command& root);

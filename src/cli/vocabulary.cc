@@ -126,6 +126,13 @@ constexpr Word kWords[] = {
     {"--shards", "N", "Number of shares, where 'auto' must not ask for it", "", "shards"},
     {"--expect", "N", "Number of shares", "", "count"},
 
+    // Clusters.
+    {"--report", "FILE", "Report of all ranks", "report.txt in the directory", "report"},
+    {"--image", "IMAGE", "Container image that has 'stepscope' on its PATH", "", "image"},
+    {"--claim", "NAME", "PersistentVolumeClaim with the traces, for all pods", "", "claim"},
+    {"--mount", "DIR", "Where pods mount the claim", "/data", "mount"},
+    {"--jobset", "", "Write one JobSet instead of two jobs", "", "job_set"},
+
     // The synthetic job.
     {"--layers", "N", "Number of layers", "", "layers"},
     {"--seed", "N", "Random seed", "1", "seed"},

@@ -7,6 +7,12 @@ namespace stepscope {
 std::span<const Translated> JapaneseOfReports() {
   static constexpr Translated kTexts[] = {
       // The first screen.
+      {"{missing} of {count} shards are missing ({which}): their ranks are not in this answer. "
+       "{verdict}",
+       "{count} シャードのうち {missing} 件がありません "
+       "({which})。そのランクはこの回答に含まれません。{verdict}"},
+      {"shards have no partials: their ranks are not in this answer",
+       "部分結果のないシャードがあり、そのランクはこの回答に含まれません"},
       {"{framework} on {chip} and others", "{framework} ({chip} ほか)"},
       {"{framework} on {chip}", "{framework} ({chip})"},
       {"{ranks} on {hosts}", "{hosts}上の {ranks}"},

@@ -18,4 +18,5 @@ NB_MODULE(_core, module) {
   AddPages(module);
   AddStorages(module);
   AddPlugins(module);
+  AddPartials(module);
 }

@@ -18,5 +18,6 @@ void AddEvents(nb::module_& module);
 void AddPages(nb::module_& module);
 void AddStorages(nb::module_& module);
 void AddPlugins(nb::module_& module);
+void AddPartials(nb::module_& module);
 
 }  // namespace stepscope::python
