@@ -89,6 +89,27 @@ TEST_F(GoodputClocks, ARestartOnAHostThatIsBehind) {
   }
 }
 
+// The clocks of an attempt are compared by its steps first; by the order, they are moved together.
+TEST_F(GoodputClocks, ARestartOnHostsThatAreBehindByDifferentTimes) {
+  std::vector<Event> events = Planted(
+      "[0] 0 start a~slurm.7.0; 0..1000 steps 0..99; [1] 0 start a~slurm.7.0; 0..1000 steps 0..99;"
+      "[2] 0 start a~slurm.7.0; 0..1000 steps 0..99;"
+      "[0b] 1060 start a~slurm.7.1; 1070..2070 steps 90..189; 2070 end;"
+      "[1b] 1060 start a~slurm.7.1; 1070..2070 steps 90..189; 2070 end");
+  const auto is_off = [](Event& event, std::string_view of, const char* host, int64_t by) {
+    if (!event.writer.contains(of)) return;
+    event.writer.replace(0, 4, host);
+    event.time += by * kSecond;
+  };
+  for (Event& event : events) {
+    is_off(event, "/1/boot/1/-", "one1", 600);
+    is_off(event, "/0/boot/1/b-", "two0", -1800);
+    is_off(event, "/1/boot/1/b-", "two1", -2700);
+  }
+  EXPECT_EQ(Told(events), "PRODUCTIVE 1900, WASTED_PROGRESS_FROM_DISRUPTION 90, OTHER 10");
+  EXPECT_TRUE(Notes("clock_order"));
+}
+
 // Back on the first host it can be said on both sides.
 TEST_F(GoodputClocks, AnAttemptBetweenTwoOnAnotherHost) {
   const std::string restarts =

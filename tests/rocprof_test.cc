@@ -347,6 +347,13 @@ TEST(RocprofDamage, TimesOfAProcessThatMostEventsAreOutsideOfAreNotTrusted) {
   EXPECT_EQ(recording.trace.notes.Count(NoteKind::kUnreadableEvent), 0);
 }
 
+// Damage behind a process is none of its last event, which is whole. Found by fuzzing.
+TEST(RocprofDamage, NothingIsTakenBackOfAProcessThatEnded) {
+  const auto read = Read(R"({"rocprofiler-sdk-tool":"marker_api"[{"value":1}]}}{"value")");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->size(), 1u);
+}
+
 TEST(RocprofDamage, ChangedBytesNeverCrash) {
   std::string text = RocprofText({RocprofProcess().Kernel(1, 100, 150, 5).Copy(2, 20, 21, 1, 2)});
   for (char& at : text) {

@@ -18,6 +18,8 @@ enum class Form : uint8_t {
   kPickle,   // opcodes and their operands; of what begins as JSON does, as kJson
   kSegment,  // checksums of slots
   kLines,    // lines
+  kRows,     // that it fills few tables of a database (FuzzedDatabases)
+  kJsonOrRows,
 };
 
 struct Target {

@@ -69,7 +69,8 @@ class Accounting {
   // All sums stay exact. Windows that begin there become exact to a minute, and so does the
   // progress that an attempt lost which goes back further.
   void ThinOld(int64_t exact = kExactSteps);
-  size_t kept() const;  // steps and overlays
+  size_t kept() const;        // steps and overlays
+  size_t kept_bytes() const;  // of these and of step times
 
   static constexpr int64_t kExactSteps = 4096;
 

@@ -219,11 +219,10 @@ struct Common {
   std::span<const Piece> left_out;
 };
 
-// The overlays of the attempt's course with those that only a query knows, `more` to begin with;
-// `merged` holds them if there are such.
-std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings& around,
-                                const Common& common, Overlays more, Overlays& merged) {
-  Attempt& lead = *attempt.lead;
+// The overlays of the attempt's course with those that only a query knows, `more` to begin with.
+std::vector<Piece> PiecesOf(const JointAttempt& attempt, const Surroundings& around,
+                            const Common& common, Overlays more) {
+  Overlays& own = attempt.lead->overlays;
   for (Attempt* loose : common.lineup.loose) {
     for (const Piece& piece : loose->overlays.Pieces()) {
       if (piece.end > attempt.start && piece.start < around.until) {
@@ -231,17 +230,19 @@ std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings&
       }
     }
   }
+  std::vector<Piece> all = own.Pieces();
+  Overlays merged;
   const auto add_all = [&](Overlays& from) {
     if (from.size() == 0) return;
-    if (merged.size() == 0) merged = lead.overlays;
+    if (merged.size() == 0) merged = own;
     for (const Piece& piece : from.Pieces()) {
       merged.Add(piece.start, piece.end, piece.bucket, piece.label);
     }
+    all = merged.Pieces();
   };
-  const auto all = [&] { return merged.size() == 0 ? lead.overlays.Pieces() : merged.Pieces(); };
   add_all(more);
   Overlays stalls;
-  AddStalls(attempt, around, common.usual, all(), stalls);
+  AddStalls(attempt, around, common.usual, all, stalls);
   add_all(stalls);
   Overlays excluded;
   for (size_t p = FirstPieceAfter(common.left_out, attempt.start);
@@ -249,7 +250,7 @@ std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings&
     excluded.Add(common.left_out[p].start, common.left_out[p].end, Bucket::kExcluded);
   }
   add_all(excluded);
-  return all();
+  return all;
 }
 
 // Ranks that were silent for most of this time, if others were not.
@@ -287,8 +288,7 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
   if (const auto step = LastProductiveStep(attempt, around)) {
     out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
   }
-  Overlays merged;
-  const std::span<const Piece> pieces = PiecesOf(attempt, around, common, std::move(open), merged);
+  const std::vector<Piece> pieces = PiecesOf(attempt, around, common, std::move(open));
   out.attempts.back().slowest = SlowestStep(attempt, pieces);
   if (const auto step_end = attempt.lead->step_end) {
     out.attempts.back().after_steps =
@@ -368,7 +368,7 @@ Partition Accounting::Query(const PartitionQuery& query) {
 
   Tally tally(out, query.periods, attempts.size(), totals_.labels.size());
   Overlays excluded = Excluded(query.exclusions);
-  const std::span<const Piece> left_out = excluded.Pieces();
+  const std::vector<Piece> left_out = excluded.Pieces();
   const auto allocated = began ? attempts.front().allocated : lineup.allocated;
   if (waited) TakeQueue(*lineup.submitted, allocated, started, left_out, tally);
   const std::vector<int64_t> limits = StepLimits();

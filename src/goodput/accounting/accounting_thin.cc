@@ -110,6 +110,7 @@ void Accounting::ThinOld(int64_t exact) {
     }
   }
   for (const auto& recording : recordings_) {
+    bool quiet = true;
     for (Attempt& attempt : recording->attempts()) {
       if (!recording->thin() && attempt.thinned != attempt.settled) {
         const Needs needs = NeedsOf(attempt, joint, limits);
@@ -117,9 +118,11 @@ void Accounting::ThinOld(int64_t exact) {
         ThinSteps(attempt.settled, needs, shared, attempt);
         attempt.thinned = attempt.settled;
       }
+      quiet = quiet && attempt.settled == attempt.last;
       if (attempt.settled == attempt.last) attempt.overlays.Fit();
       attempt.settled = attempt.last;
     }
+    if (quiet) recording->Fit();
   }
   lineup_.reset();
 }
@@ -130,6 +133,16 @@ size_t Accounting::kept() const {
     for (const Attempt& attempt : recording->attempts()) {
       kept += static_cast<size_t>(attempt.steps.kept()) + attempt.overlays.size();
     }
+  }
+  return kept;
+}
+
+size_t Accounting::kept_bytes() const {
+  size_t kept = 0;
+  for (const auto& recording : recordings_) {
+    kept += recording->step_clock().bytes() + recording->usual().bytes();
+    for (const Attempt& attempt : recording->attempts())
+      kept += attempt.steps.bytes() + attempt.overlays.bytes();
   }
   return kept;
 }

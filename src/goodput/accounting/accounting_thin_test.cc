@@ -90,6 +90,30 @@ TEST(AccountingThin, ALongJobTakesLittle) {
   pair.ExpectSame({.at = pair.now});
 }
 
+// What is kept exactly takes some 5 bytes for each step, and 9 for each time between two.
+TEST(AccountingThin, WhatIsKeptExactlyTakesFewBytes) {
+  Pair pair;
+  pair.Tell(EventKind::kJobStart, pair.now);
+  pair.Steps(0, 3000);
+  pair.all.Query();  // saves are told before the time around them: now they are in order
+  EXPECT_LT(pair.all.kept_bytes(), 10 * pair.all.kept());
+}
+
+// A process that is over takes little, and its steps can still be asked about.
+TEST(AccountingThin, ProcessesThatAreOverTakeFewBytes) {
+  Pair pair;
+  pair.Tell(EventKind::kJobStart, pair.now);
+  constexpr int64_t kSteps = 310;
+  for (int64_t process = 0; process < 40; ++process) {
+    pair.Steps(process * kSteps, (process + 1) * kSteps - 1);
+    pair.Restart((process + 1) * kSteps);
+  }
+  EXPECT_LT(pair.thin.kept_bytes(), 40U * 1200);
+  pair.ExpectSame({.at = pair.now});
+  EXPECT_EQ(pair.thin.step_clock().median(), pair.all.step_clock().median());
+  EXPECT_EQ(pair.thin.step_clock().recent_deviation(), pair.all.step_clock().recent_deviation());
+}
+
 TEST(AccountingThin, RestartsLoseTheSame) {
   Pair pair;
   pair.Tell(EventKind::kJobStart, pair.now);
@@ -172,6 +196,17 @@ TEST(AccountingThin, VeryManySpansAreSavedByTheMinute) {
   const int64_t end = more.back().time;
   const PartitionQuery query{.window = Interval{end - 59 * kMinute, end}, .periods = true};
   EXPECT_EQ(saved.Query(query).periods, all.Query(query).periods);
+}
+
+// Also where two steps were told, and only those.
+TEST(AccountingThin, VeryManySpansInTheSecondStepAreSavedByTheMinute) {
+  std::vector<Event> events = EventsOf("[0] 0 start; 0 step 0; 6 step 1");
+  for (const Event& event : StepsWithSpans(10'001))
+    if (event.kind == EventKind::kCustomBegin || event.kind == EventKind::kCustomEnd)
+      events.push_back(event);
+  Accounting saved = Saved(events, events), all = Taken(events);
+  EXPECT_LT(saved.kept(), 2000U);
+  EXPECT_EQ(saved.Query().times, all.Query().times);
 }
 
 // Of an attempt that is over, they are by the minute to its end. The next one goes back to a step

@@ -1,4 +1,6 @@
-// Resolves overlapping spans with a sweep over time.
+// Resolves overlapping spans with a sweep over time. Of a piece is stored how far behind the one
+// before it begins and how long it is, and of its kind and order what does not follow from that
+// one.
 #include "goodput/accounting/overlays.h"
 
 #include <algorithm>
@@ -47,31 +49,93 @@ void Sweep(std::span<const Piece> spans, std::vector<Piece>& pieces) {
 
 }  // namespace
 
+namespace {
+
+// What a stored piece tells beside its times.
+constexpr uint64_t kOtherKind = 1, kOtherOrder = 2;
+
+// Differences of extreme times wrap around, and back.
+int64_t Later(int64_t time, uint64_t by) {
+  return static_cast<int64_t>(static_cast<uint64_t>(time) + by);
+}
+uint64_t Between(int64_t from, int64_t to) {
+  return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+}
+
+// In front of the first piece.
+Piece Before(int64_t begin) { return {begin, begin, Bucket::kOther, 0, UINT32_MAX}; }
+
+}  // namespace
+
+void Overlays::Append(const Piece& piece) {
+  if (settled_pieces_++ == 0) last_ = Before(begin_ = piece.start);
+  const bool other_kind = piece.bucket != last_.bucket || piece.label != last_.label;
+  const bool other_order = piece.order != last_.order + 1;
+  settled_.Put((other_kind ? kOtherKind : 0) | (other_order ? kOtherOrder : 0));
+  settled_.Put(Between(last_.end, piece.start));
+  settled_.Put(Between(piece.start, piece.end));
+  if (other_kind) settled_.Put(static_cast<uint64_t>(piece.bucket) << 8 | piece.label);
+  if (other_order) settled_.PutSigned(int64_t{piece.order} - int64_t{last_.order});
+  last_ = piece;
+}
+
+std::vector<Piece> Overlays::Settled() const {
+  std::vector<Piece> pieces;
+  pieces.reserve(settled_pieces_);
+  Piece piece = Before(begin_);
+  for (size_t at = 0; at < settled_.bytes();) {
+    const uint64_t tells = settled_.Take(at);
+    piece.start = Later(piece.end, settled_.Take(at));
+    piece.end = Later(piece.start, settled_.Take(at));
+    if ((tells & kOtherKind) != 0) {
+      const uint64_t kind = settled_.Take(at);
+      piece.bucket = static_cast<Bucket>(kind >> 8);
+      piece.label = static_cast<uint8_t>(kind);
+    }
+    const int64_t further = (tells & kOtherOrder) != 0 ? settled_.TakeSigned(at) : 1;
+    piece.order += static_cast<uint32_t>(further);
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+// Replaces what is settled.
+void Overlays::Settle(std::span<const Piece> pieces) {
+  settled_ = {};
+  settled_pieces_ = 0;
+  for (const Piece& piece : pieces) Append(piece);
+  settled_.Fit();
+}
+
 void Overlays::Add(int64_t start, int64_t end, Bucket bucket, uint8_t label) {
   const Piece piece{start, end, bucket, label, order_++};
-  const bool in_order = unsettled_.empty() && (pieces_.empty() || pieces_.back().end <= start);
-  (in_order ? pieces_ : unsettled_).push_back(piece);
+  const bool in_order = unsettled_.empty() && (settled_pieces_ == 0 || last_.end <= start);
+  if (in_order) return Append(piece);
+  unsettled_.push_back(piece);
 }
 
 void Overlays::Move(int64_t by) {
-  for (std::vector<Piece>* pieces : {&pieces_, &unsettled_}) {
-    for (Piece& piece : *pieces) {
-      piece.start += by;
-      piece.end += by;
-    }
+  begin_ += by;
+  last_.start += by;
+  last_.end += by;
+  for (Piece& piece : unsettled_) {
+    piece.start += by;
+    piece.end += by;
   }
 }
 
-std::span<const Piece> Overlays::Pieces() {
-  if (unsettled_.empty()) return pieces_;
+std::vector<Piece> Overlays::Pieces() {
+  std::vector<Piece> pieces = Settled();
+  if (unsettled_.empty()) return pieces;
   std::vector<Piece> spans = std::exchange(unsettled_, {});
   const int64_t from = std::ranges::min(spans, {}, &Piece::start).start;
-  const auto touched = std::ranges::upper_bound(pieces_, from, {}, &Piece::end);
-  spans.insert(spans.end(), touched, pieces_.end());
-  pieces_.erase(touched, pieces_.end());
+  const auto touched = std::ranges::upper_bound(pieces, from, {}, &Piece::end);
+  spans.insert(spans.end(), touched, pieces.end());
+  pieces.erase(touched, pieces.end());
   std::ranges::sort(spans, {}, [](const Piece& p) { return std::pair(p.start, p.order); });
-  Sweep(spans, pieces_);
-  return pieces_;
+  Sweep(spans, pieces);
+  Settle(pieces);
+  return pieces;
 }
 
 namespace {
@@ -96,10 +160,9 @@ void PackCell(std::vector<Piece>& cell, std::vector<Piece>& packed) {
 }  // namespace
 
 void Overlays::Pack(int64_t from, int64_t to, std::span<const int64_t> cuts) {
-  Pieces();
   std::vector<Piece> packed, cell;
   int64_t cell_end = 0;
-  for (const Piece& piece : pieces_) {
+  for (const Piece& piece : Pieces()) {
     const auto cut = std::ranges::upper_bound(cuts, piece.start);
     const int64_t minute = AddSaturated(piece.start - piece.start % kMinute, kMinute);
     const int64_t end = cut == cuts.end() ? minute : std::min(minute, *cut);
@@ -109,15 +172,15 @@ void Overlays::Pack(int64_t from, int64_t to, std::span<const int64_t> cuts) {
     (joins ? cell : packed).push_back(piece);
   }
   PackCell(cell, packed);
-  packed.shrink_to_fit();
-  pieces_ = std::move(packed);
+  Settle(packed);
 }
 
 void Overlays::Save(StateWriter& out) {
+  const std::vector<Piece> pieces = Pieces();
   out.Unsigned(order_);
-  out.Unsigned(Pieces().size());
+  out.Unsigned(pieces.size());
   int64_t before = 0;
-  for (const Piece& piece : pieces_) {
+  for (const Piece& piece : pieces) {
     out.Signed(piece.start - before);  // times are in a range whose differences fit
     out.Signed(piece.end - piece.start);
     out.Unsigned(static_cast<uint64_t>(piece.bucket) << 8 | piece.label);
@@ -138,7 +201,7 @@ void Overlays::Load(StateReader& in) {
     piece.bucket = static_cast<Bucket>(std::min<uint64_t>(what >> 8, kBuckets - 1));
     piece.label = static_cast<uint8_t>(what);
     piece.order = static_cast<uint32_t>(in.Unsigned());
-    pieces_.push_back(piece);
+    Append(piece);
   }
 }
 

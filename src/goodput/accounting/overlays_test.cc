@@ -70,6 +70,7 @@ void AddAll(Overlays& overlays, const std::vector<Overlays::Piece>& pieces) {
   }
 }
 
+constexpr int64_t kScenario = 1'780'000'000 * kSecond;
 constexpr Bucket kLoad = Bucket::kDataLoading, kOwn = Bucket::kCustom;  // 9 and 8
 
 // Within a minute that no cut divides, pieces of one kind become one, those that count first in
@@ -115,6 +116,53 @@ TEST(Overlays, SavedOnesAreTheSame) {
     AddAll(*each, {{45, 47, kOwn, 3}, {16, 19, kOwn, 4}});
     EXPECT_EQ(Told(each->Pieces()), Told(overlays.Pieces()));
   }
+}
+
+// Times between steps: all of one kind, one after the other.
+TEST(Overlays, ManyOfOneKindTakeFewBytes) {
+  Overlays overlays;
+  for (int64_t k = 0; k < 10'000; ++k) {
+    const int64_t start = kScenario + k * 40 * kMillisecond;
+    overlays.Add(start, start + 20 * kMillisecond, Bucket::kOther);
+  }
+  EXPECT_EQ(overlays.size(), 10'000U);
+  EXPECT_LT(overlays.bytes(), 10'000U * 12);
+  const std::vector<Overlays::Piece> pieces = overlays.Pieces();
+  ASSERT_EQ(pieces.size(), 10'000U);
+  EXPECT_EQ(pieces.back().start, kScenario + 9999 * 40 * kMillisecond);
+  EXPECT_EQ(pieces.back().end, pieces.back().start + 20 * kMillisecond);
+  EXPECT_EQ(pieces.back().order, 9999U);
+}
+
+// A damaged state may hold any times: they stay as they are.
+TEST(Overlays, ExtremeTimesAreStoredAsTheyAre) {
+  StateWriter state;
+  for (const uint64_t number : {7U, 3U}) state.Unsigned(number);  // the next order, and pieces
+  const auto piece = [&](int64_t start, int64_t lasts, uint64_t kind, uint64_t order) {
+    state.Signed(start);
+    state.Signed(lasts);
+    state.Unsigned(kind);
+    state.Unsigned(order);
+  };
+  piece(INT64_MIN, INT64_MAX, 5 << 8 | 30, UINT32_MAX);
+  piece(INT64_MAX, INT64_MAX, 9 << 8 | 0, 0);
+  piece(-5, -7, 8 << 8 | 255, 6);
+  Overlays overlays;
+  StateReader in(state.bytes());
+  overlays.Load(in);
+  ASSERT_TRUE(in.ok());
+  const std::vector<Overlays::Piece> pieces = overlays.Pieces();
+  ASSERT_EQ(pieces.size(), 3U);
+  EXPECT_EQ(pieces[0].start, INT64_MIN);
+  EXPECT_EQ(pieces[0].end, -1);
+  EXPECT_EQ(pieces[0].order, UINT32_MAX);
+  EXPECT_EQ(pieces[1].end, INT64_MAX);
+  EXPECT_EQ(pieces[2].start, INT64_MAX - 5);
+  EXPECT_EQ(pieces[2].end, INT64_MAX - 12);
+  EXPECT_EQ(pieces[2].label, 255);
+  StateWriter again;
+  overlays.Save(again);
+  EXPECT_EQ(again.bytes().substr(0, 8), state.bytes().substr(0, 8));
 }
 
 }  // namespace

@@ -335,6 +335,12 @@ void Recording::FinishStep(Attempt& attempt, int64_t next, int64_t made) {
   usual_.Add(std::max<int64_t>(1, net / made));
 }
 
+void Recording::Fit() {
+  step_clock_.Fit();
+  usual_.Fit();
+  attempts_.shrink_to_fit();
+}
+
 void Recording::BecomeThin(JobTotals& job) {
   thin_ = true;
   step_clock_ = usual_ = {};

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "goodput/accounting/attempt.h"
@@ -62,6 +61,9 @@ class Recording {
   const StepClock& step_clock() const { return step_clock_; }  // from their starts to their ends
   const StepClock& usual() const { return usual_; }            // without what spans cover
 
+  // Takes little memory until the next step of its process.
+  void Fit();
+
   // After a copy, whose pointers are of the original.
   void ForgetSenior() { senior_ = nullptr; }
 
@@ -101,7 +103,7 @@ class Recording {
   std::string clock_name_;
   std::optional<int64_t> newest_;
   std::vector<Attempt> attempts_;
-  std::unordered_map<std::string, size_t> by_id_;
+  std::map<std::string, size_t> by_id_;  // few
   bool recorder_ = false;
   bool thin_ = false;
   std::optional<int64_t> clock_;  // wall minus monotonic time, fixed

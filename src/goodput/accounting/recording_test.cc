@@ -2,6 +2,7 @@
 // kept.
 #include "goodput/accounting/recording.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/scenario.h"
@@ -208,6 +209,30 @@ TEST(Recording, ALowerRankTellsForTenMinutes) {
   EXPECT_TRUE(is_thin(400));
   EXPECT_TRUE(is_thin(1620));
   EXPECT_FALSE(is_thin(1620.1));
+}
+
+// A step that ended when it began took no time, and is no step to compare others with.
+TEST(Recording, StepsOfNoTimeAreNotMeasured) {
+  JobTotals job;
+  Recording recording(ScenarioWriter("0"));
+  for (const Event& event : EventsOf(
+           "0 start; 10 step 0; 20 step 1; 20 step_end 1; 30 step 2; 40 step 3; 40 step_end 3; "
+           "50 step 4"))
+    recording.Add(event, job);
+  EXPECT_EQ(recording.step_clock().steps(), 1);
+  EXPECT_EQ(recording.step_clock().sum(), 10 * kSecond);
+  EXPECT_EQ(recording.attempts().front().lasting_steps, 2);
+}
+
+// Of types beyond the 30th one begins without a place of its own.
+TEST(Recording, The30thTypeHasAPlaceFromItsBeginOn) {
+  JobTotals job;
+  for (int k = 0; k < 29; ++k) job.LabelOf(fmt::format("TYPE{}", k));
+  EXPECT_TRUE(job.HasRoom());
+  job.LabelOf("THE 30TH");
+  EXPECT_FALSE(job.HasRoom());
+  EXPECT_EQ(job.LabelOf("ANOTHER"), 30);
+  EXPECT_EQ(job.labels.back(), "(more types)");
 }
 
 }  // namespace

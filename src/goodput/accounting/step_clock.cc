@@ -47,7 +47,36 @@ void StepClock::Add(int64_t duration) {
   sum_ = AddSaturated(sum_, duration);
 }
 
+void StepClock::Fit() {
+  sizes_.shrink_to_fit();
+  uint64_t before = 0;  // differences of extreme numbers wrap around, and back
+  for (const int64_t recent : std::exchange(recent_, {})) {
+    const auto duration = static_cast<uint64_t>(recent);
+    fitted_.PutSigned(static_cast<int64_t>(duration - std::exchange(before, duration)));
+  }
+  fitted_.Fit();
+}
+
+size_t StepClock::bytes() const {
+  return sizes_.capacity() * sizeof(Size) + recent_.capacity() * sizeof(int64_t) +
+         fitted_.reserved();
+}
+
+std::vector<int64_t> StepClock::Recent() const {
+  std::vector<int64_t> recent = recent_;
+  uint64_t duration = 0;
+  for (size_t at = 0; at < fitted_.bytes();) {
+    duration += static_cast<uint64_t>(fitted_.TakeSigned(at));
+    recent.push_back(static_cast<int64_t>(duration));
+  }
+  return recent;
+}
+
 void StepClock::PutRecent(int64_t step, int64_t duration) {
+  if (fitted_.bytes() > 0) {
+    recent_ = Recent();
+    fitted_ = {};
+  }
   const size_t at = static_cast<size_t>(step) % kRecent;
   if (at >= recent_.capacity()) recent_.reserve(std::min(kRecent, 2 * (at + 1)));
   if (at >= recent_.size()) recent_.resize(at + 1);
@@ -63,8 +92,9 @@ void StepClock::Add(const StepClock& later) {
   std::vector<int64_t> last;
   for (const StepClock* const clock : {static_cast<const StepClock*>(this), &later}) {
     const int64_t count = std::min<int64_t>(clock->steps_, kRecent);
+    const std::vector<int64_t> recent = clock->Recent();
     for (int64_t k = clock->steps_ - count; k < clock->steps_; ++k) {
-      last.push_back(clock->recent_[static_cast<size_t>(k) % kRecent]);
+      last.push_back(recent[static_cast<size_t>(k) % kRecent]);
     }
   }
   steps_ += later.steps_;
@@ -76,7 +106,7 @@ void StepClock::Add(const StepClock& later) {
 
 std::optional<int64_t> StepClock::last() const {
   if (steps_ == 0) return std::nullopt;
-  return recent_[static_cast<size_t>(steps_ - 1) % kRecent];
+  return Recent()[static_cast<size_t>(steps_ - 1) % kRecent];
 }
 
 int64_t StepClock::StepsUpTo(int64_t duration) const {
@@ -118,15 +148,17 @@ std::optional<int64_t> StepClock::recent_deviation() const {
   const auto best = ideal();
   if (!best) return std::nullopt;
   const auto count = static_cast<size_t>(std::min<int64_t>(steps_, kRecent));
+  const std::vector<int64_t> recent = Recent();
   std::vector<int64_t> deviations;
-  for (size_t k = 0; k < count; ++k) deviations.push_back(std::abs(recent_[k] - *best));
+  for (size_t k = 0; k < count; ++k) deviations.push_back(std::abs(recent[k] - *best));
   std::ranges::sort(deviations);
   return deviations[(deviations.size() * 9 - 1) / 10];
 }
 
 void StepClock::Save(StateWriter& out) const {
   out.Signed(steps_);
-  for (size_t k = 0; k < kRecent; ++k) out.Signed(k < recent_.size() ? recent_[k] : 0);
+  const std::vector<int64_t> recent = Recent();
+  for (size_t k = 0; k < kRecent; ++k) out.Signed(k < recent.size() ? recent[k] : 0);
   // A state has all classes up to the last one.
   out.Unsigned(sizes_.empty() ? 0 : sizes_.back().number + 1);
   size_t number = 0;

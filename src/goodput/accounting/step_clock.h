@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "goodput/accounting/short_numbers.h"
 #include "goodput/events/state_bytes.h"
 
 namespace stepscope::goodput {
@@ -34,6 +35,10 @@ class StepClock {
   // 90th percentile of the deviation from the ideal over the last 100 steps.
   std::optional<int64_t> recent_deviation() const;
 
+  // Takes little memory until the next step is added.
+  void Fit();
+  size_t bytes() const;  // reserved for what it stores
+
   void Save(StateWriter& out) const;
   void Load(StateReader& in);  // replaces all there is
 
@@ -46,6 +51,7 @@ class StepClock {
   static constexpr size_t kRecent = 100;
 
   void PutRecent(int64_t step, int64_t duration);
+  std::vector<int64_t> Recent() const;
 
   // The class, which is there from then on.
   Size& ClassOf(size_t number);
@@ -54,6 +60,7 @@ class StepClock {
   // have thousands of others with it.
   std::vector<Size> sizes_;
   std::vector<int64_t> recent_;  // the last kRecent steps, in a ring; few where there were few
+  ShortNumbers fitted_;          // the same as differences, once they fit; one of both is empty
   int64_t steps_ = 0;
   int64_t sum_ = 0;
 };

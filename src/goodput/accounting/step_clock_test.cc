@@ -132,5 +132,28 @@ TEST(StepClock, TheDeviationThatNineInTenDoNotExceed) {
   EXPECT_EQ(clock.recent_deviation(), kSecond);
 }
 
+// As a process that is over: it answers the same, and goes on.
+TEST(StepClock, OneThatFitsAnswersTheSame) {
+  StepClock clock;
+  for (int64_t k = 0; k < 250; ++k) clock.Add(40 * kMs + (k * 7919 % 1000) * 1000);
+  StepClock fitted = clock;
+  fitted.Fit();
+  fitted.Fit();
+  EXPECT_LT(2 * fitted.bytes(), clock.bytes());
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(fitted.last(), clock.last());
+    EXPECT_EQ(fitted.recent_deviation(), clock.recent_deviation());
+    StateWriter one, other;
+    clock.Save(one);
+    fitted.Save(other);
+    EXPECT_EQ(one.bytes(), other.bytes());
+    StepClock sum = clock, same = clock;
+    sum.Add(clock);
+    same.Add(fitted);
+    EXPECT_EQ(sum.recent_deviation(), same.recent_deviation());
+    for (StepClock* each : {&clock, &fitted}) each->Add(90 * kMs);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::goodput::step_clock_test

@@ -3,30 +3,25 @@
 #include "goodput/accounting/step_times.h"
 
 #include <algorithm>
-#include <string_view>
-
-#include "base/varint.h"
 
 namespace stepscope::goodput {
 
-uint64_t StepTimes::Get(size_t& at) const {
-  uint64_t value = 0;
-  std::string_view rest(reinterpret_cast<const char*>(bytes_.begin()) + at, bytes_.size() - at);
-  TakeVarint(rest, value);
-  at = bytes_.size() - rest.size();
-  return value;
+// Goes on to the next step.
+void StepTimes::Take(size_t& at, StepTime& step) const {
+  const uint64_t later = differences_.Take(at);
+  const uint64_t further = (later & 1) != 0 ? differences_.Take(at) : 1;
+  step.time = static_cast<int64_t>(static_cast<uint64_t>(step.time) + (later >> 1));
+  step.step = static_cast<int64_t>(static_cast<uint64_t>(step.step) + further);
 }
 
 void StepTimes::Store(int64_t step, int64_t time) {
   if (stored_ % kBlock == 0) {
-    blocks_.push_back({{step, time}, bytes_.size()});
+    blocks_.push_back({{step, time}, differences_.bytes()});
   } else {
     const auto later = static_cast<uint64_t>(time) - static_cast<uint64_t>(last_.time);
     const auto further = static_cast<uint64_t>(step) - static_cast<uint64_t>(last_.step);
-    uint8_t* const begin = bytes_.Room(2 * kLongestVarint);
-    uint8_t* end = PutVarint(later << 1 | (further == 1 ? 0 : 1), begin);
-    if (further != 1) end = PutVarint(further, end);
-    bytes_.Extend(static_cast<size_t>(end - begin));
+    differences_.Put(later << 1 | (further == 1 ? 0 : 1));
+    if (further != 1) differences_.Put(further);
   }
   last_ = {step, time};
   ++stored_;
@@ -47,14 +42,11 @@ StepTimes::Neighbors StepTimes::Around(int64_t step) const {
   const auto next = std::ranges::lower_bound(blocks_, step, {},
                                              [](const Block& block) { return block.first.step; });
   const auto block = next - 1;
-  const size_t end = next == blocks_.end() ? bytes_.size() : next->bytes;
+  const size_t end = next == blocks_.end() ? differences_.bytes() : next->bytes;
   StepTime at = block->first;
   for (size_t read = block->bytes; read < end;) {
     const StepTime before = at;
-    const uint64_t later = Get(read);
-    const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
-    at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
-    at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+    Take(read, at);
     if (at.step >= step) return {before, at};
   }
   return {at, next->first};
@@ -84,14 +76,11 @@ std::vector<StepTime> StepTimes::Kept() const {
   std::vector<StepTime> all;
   all.reserve(static_cast<size_t>(stored_));
   for (size_t b = 0; b < blocks_.size(); ++b) {
-    const size_t end = b + 1 < blocks_.size() ? blocks_[b + 1].bytes : bytes_.size();
+    const size_t end = b + 1 < blocks_.size() ? blocks_[b + 1].bytes : differences_.bytes();
     StepTime at = blocks_[b].first;
     all.push_back(at);
     for (size_t read = blocks_[b].bytes; read < end;) {
-      const uint64_t later = Get(read);
-      const uint64_t further = (later & 1) != 0 ? Get(read) : 1;
-      at.time = static_cast<int64_t>(static_cast<uint64_t>(at.time) + (later >> 1));
-      at.step = static_cast<int64_t>(static_cast<uint64_t>(at.step) + further);
+      Take(read, at);
       all.push_back(at);
     }
   }
@@ -101,7 +90,7 @@ std::vector<StepTime> StepTimes::Kept() const {
 void StepTimes::Thin(const Keep& keep) {
   const std::vector<StepTime> all = Kept();
   blocks_.clear();
-  bytes_ = {};
+  differences_ = {};
   stored_ = 0;
   for (size_t k = 0; k < all.size(); ++k) {
     const size_t left = all.size() - k - 1;
@@ -109,6 +98,7 @@ void StepTimes::Thin(const Keep& keep) {
     Store(all[k].step, all[k].time);
   }
   blocks_.shrink_to_fit();
+  differences_.Fit();
 }
 
 void StepTimes::Save(StateWriter& out) const {

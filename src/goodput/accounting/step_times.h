@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/growing_array.h"
+#include "goodput/accounting/short_numbers.h"
 #include "goodput/events/state_bytes.h"
 
 namespace stepscope::goodput {
@@ -50,25 +50,27 @@ class StepTimes {
   using Keep = std::function<bool(const StepTime& before, const StepTime& step, size_t left)>;
   void Thin(const Keep& keep);
 
+  size_t bytes() const { return blocks_.capacity() * sizeof(Block) + differences_.reserved(); }
+
   void Save(StateWriter& out) const;
   void Load(StateReader& in);  // replaces all there is
 
  private:
-  // Every kBlock-th step in full; those between as differences in `bytes_`.
+  // Every kBlock-th step in full; those between as `differences_`.
   struct Block {
     StepTime first;
     size_t bytes = 0;  // where its differences begin
   };
   static constexpr int64_t kBlock = 128;
 
-  uint64_t Get(size_t& at) const;
+  void Take(size_t& at, StepTime& step) const;
   void Store(int64_t step, int64_t time);
 
   StepTime first_, second_, last_;
   int64_t count_ = 0;   // steps added
   int64_t stored_ = 0;  // steps kept
   std::vector<Block> blocks_;
-  GrowingArray<uint8_t> bytes_;
+  ShortNumbers differences_;
 };
 
 }  // namespace stepscope::goodput

@@ -157,7 +157,7 @@ class Reader : public JsonVisitor {
 
   void EndProcess() {
     open_ = false;
-    list_ = List::kNone;
+    list_ = taken_ = List::kNone;
     PlaceDevices();
     if (processes_.size() >= kMostProcesses)
       dropped_ += current_.unreadable + current_.size();

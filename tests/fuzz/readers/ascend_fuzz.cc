@@ -12,11 +12,12 @@ namespace stepscope::ascend_fuzz {
 namespace {
 
 void Fuzz(std::string_view bytes) {
-  static FuzzedTables tables({testing::kAscendTables, testing::kAscendRows});
-  CheckDatabase(bytes, tables);
+  static FuzzedDatabases databases({testing::kAscendTables, testing::kAscendRows},
+                                   [](size_t table) { return table == 0 || table == 5; });
+  CheckDatabase(bytes, databases);
 }
 
-const fuzz::Register kTarget({.name = "ascend", .run = &Fuzz});
+const fuzz::Register kTarget({.name = "ascend", .run = &Fuzz, .form = fuzz::Form::kRows});
 
 }  // namespace
 }  // namespace stepscope::ascend_fuzz

@@ -13,11 +13,11 @@ namespace stepscope::nsys_fuzz {
 namespace {
 
 void Fuzz(std::string_view bytes) {
-  static FuzzedTables tables({testing::kNsysTables});
-  CheckDatabase(bytes, tables);
+  static FuzzedDatabases databases({testing::kNsysTables}, [](size_t table) { return table == 0; });
+  CheckDatabase(bytes, databases);
 }
 
-const fuzz::Register kTarget({.name = "nsys", .run = &Fuzz});
+const fuzz::Register kTarget({.name = "nsys", .run = &Fuzz, .form = fuzz::Form::kRows});
 
 }  // namespace
 }  // namespace stepscope::nsys_fuzz

@@ -13,12 +13,13 @@ namespace stepscope::rocprof_fuzz {
 namespace {
 
 void Fuzz(std::string_view bytes) {
-  static FuzzedTables tables({testing::kRocpdTables, testing::kRocpdNames});
+  static FuzzedDatabases databases({testing::kRocpdTables, testing::kRocpdNames},
+                                   [](size_t table) { return table == 1 || table == 9; });
   if (bytes.starts_with('{')) return CheckRecordings(bytes);
-  CheckDatabase(bytes, tables);
+  CheckDatabase(bytes, databases);
 }
 
-const fuzz::Register kTarget({.name = "rocprof", .run = &Fuzz, .form = fuzz::Form::kJson});
+const fuzz::Register kTarget({.name = "rocprof", .run = &Fuzz, .form = fuzz::Form::kJsonOrRows});
 
 }  // namespace
 }  // namespace stepscope::rocprof_fuzz
