@@ -38,8 +38,9 @@ smallest) / largest. Clocks of different ranks are not compared.
 slowest, so spans are equal and only compute shows the cause. `exposed` contains that wait time.
 
 **Interpretation:** Color ranks over steps by `compute`. A row that stands out is a slow device or a larger share of the
-work; a column is a step with unusual data. A few ranks that compute longer than all others in nearly all steps are named together. Pipeline stages and expert-parallel ranks differ by design. A single rank
-that others wait for is a finding of `stragglers`. Where processors compute, imbalance is a finding if one rank computes
+work; a column is a step with unusual data. A few ranks that compute longer than all others in nearly all steps are named
+together. Pipeline stages and expert-parallel ranks differ by design. A single rank that others wait for is a finding of
+`stragglers`. Where processors compute, imbalance is a finding if one rank computes
 longer by twice what that varies, or if inputs are unequal; otherwise other programs on the machine explain it.
 )md";
 

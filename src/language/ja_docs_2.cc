@@ -5,7 +5,7 @@ namespace stepscope {
 
 std::span<const Translated> JapaneseOfDocs2() {
   static constexpr Translated kTexts[] = {
-      {"doc of imbalance, 16796116",
+      {"doc of imbalance, 86027f1c",
        R"(
 **質問:** すべてのランクは、どのステップでも同じだけ計算していますか。そうでない場合、
 毎回同じランクが原因ですか。
@@ -24,6 +24,7 @@ std::span<const Translated> JapaneseOfDocs2() {
 
 **読み方:** `compute` でランク × ステップを色分けします。目立つ行は、
 遅いデバイスか処理量の多いランクです。目立つ列は、データが通常と異なるステップです。
+ほぼすべてのステップで他のどのランクより計算が長い少数のランクは、まとめて示します。
 パイプラインのステージやエキスパート並列のランクは、設計上異なります。
 他のランクが待っている単独のランクは `stragglers` の検出事項です。プロセッサーで計算する場合は、
 1 つのランクの計算がその変動の 2 倍以上長いか、入力が不均等なときに限り、不均衡を検出事項とします。
