@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/random.h"
@@ -72,12 +74,13 @@ TEST_F(Partials, AnswerAsTheTracesDo) {
   EXPECT_EQ(Said(Path("part")), Said(traces));
 }
 
-// But for how devices of one rank overlap while they wait, which `breakdown` tells.
+// But for how devices of one rank overlap while they wait, which `breakdown` tells, and findings of
+// slow kernels.
 TEST_F(Partials, OfRanksWithSeveralDevicesToo) {
   const std::string traces = Demo(2, 4);
   MapAll(traces, Path("part"), 1);
   for (const std::string& only : kExact) {
-    if (only == "breakdown") continue;
+    if (only == "breakdown" || only == "kernel_distribution") continue;
     EXPECT_EQ(testing::Numbers(*testing::Ask({Path("part")}, {.only = {only}})),
               testing::Numbers(*testing::Ask({traces}, {.only = {only}})))
         << only;
@@ -199,6 +202,64 @@ TEST_F(Partials, AreNotReadBesideTheTracesOfTheirRanks) {
   EXPECT_TRUE(both.error().what.starts_with("rank 0 is a partial and a trace: "))
       << both.error().what;
   EXPECT_EQ(both.error().hint, "give the partials, or the traces");
+}
+
+TEST_F(Partials, OfTracesThatEndEarlySaySoFirst) {
+  const std::string traces = Demo(4);
+  fs::resize_file(traces + "/rank-1.pt.trace.json.gz",
+                  fs::file_size(traces + "/rank-1.pt.trace.json.gz") / 2);
+  MapAll(traces, Path("part"), 1);
+  const auto answer = testing::Ask({Path("part")});
+  EXPECT_TRUE(answer->verdict.contains("1 file ends early")) << answer->verdict.str();
+  EXPECT_TRUE(answer->verdict.contains("rank 1")) << answer->verdict.str();
+}
+
+TEST_F(Partials, OfTwoJobsInOneDirectoryAreRefused) {
+  MapAll(Demo(2), Path("part"), 1);
+  fs::remove_all(Path("job"));
+  EXPECT_TRUE(WriteDemo(Path("job"), {.ranks = 2, .seed = 7, .slow_rank = 1, .layers = 2}));
+  MapAll(Path("job"), Path("part"), 2);
+  const auto both = testing::Ask({Path("part")});
+  ASSERT_FALSE(both.has_value());
+  EXPECT_TRUE(both.error().what.starts_with("rank 0 has two partials, which differ"))
+      << both.error().what;
+}
+
+TEST_F(Partials, OfProcessesWithSeveralDevicesAccuseNobody) {
+  MapAll(Demo(2, 4), Path("part"), 1);
+  const auto answer = testing::Ask({Path("part")}, {.only = {"stragglers", "whatif"}});
+  EXPECT_EQ(answer->reports[0].status, Status::kUnavailable);
+  EXPECT_EQ(answer->reports[1].status, Status::kUnavailable);
+}
+
+// What hosts did before each launch is in no partial: of devices that mostly wait nothing is
+// replayed.
+TEST_F(Partials, OfHostsThatDevicesWaitForAreNotReplayed) {
+  EXPECT_TRUE(
+      WriteDemo(Path("job"), {.ranks = 2, .slow_rank = -1, .host_gap_fraction = 0.7, .layers = 2}));
+  MapAll(Path("job"), Path("part"), 1);
+  const auto answer = testing::Ask({Path("part")}, {.only = {"whatif"}});
+  EXPECT_EQ(answer->reports.front().why.str(),
+            "partials tell too little of these ranks for a replay: ask the traces");
+}
+
+TEST_F(Partials, OfSomeStepsSayWhatTheirHostsDid) {
+  const std::string traces = Demo();
+  MapAll(traces, Path("part"), 1);
+  const AnalyzeOptions question{.only = {"stragglers"}, .steps = "5"};
+  const auto reasons = [&](const std::string& path) {
+    const auto answer = testing::Ask({path}, question);
+    const auto& tables = answer->reports.front().tables;
+    const auto table = std::ranges::find(tables, "reasons", &Table::key);
+    std::string inputs;
+    const auto column = std::ranges::find(table->columns, "input", &Column::key);
+    for (const auto& row : table->rows) {
+      const Cell& cell = row[static_cast<size_t>(column - table->columns.begin())];
+      inputs += fmt::format("{} ", std::get<int64_t>(cell));
+    }
+    return inputs;
+  };
+  EXPECT_EQ(reasons(Path("part")), reasons(traces));
 }
 
 // Blocks of work are no kernels: nothing shows them as such.

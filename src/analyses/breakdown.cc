@@ -9,7 +9,9 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
+#include "analyses/partial_note.h"
 #include "facts/derived/collectives/step_times.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -207,6 +209,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RankTable(facts, times.now, now));
   if (!RankStepsOf(facts).front().whole_recording)
     report.tables.push_back(StepMatrix(facts, EachStepTimesOf(facts)));
+  if (!std::ranges::all_of(facts.ranks, TellsLateRanks)) NotePartials(facts, report);
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/steps/of_partials.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -273,7 +274,9 @@ Report Run(const Facts& facts, const Params& params) {
           HumanTime(first.slowest->Mean()), PlaceOf(facts, *first.slowest));
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
-  AddFindings(report, facts, kernels, params);
+  // Whether a kernel waits for others is known of whole recordings alone where a rank has several
+  // devices.
+  if (std::ranges::all_of(facts.ranks, TellsLateRanks)) AddFindings(report, facts, kernels, params);
   return report;
 }
 

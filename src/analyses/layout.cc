@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "analyses/layout_findings.h"
 #include "analyses/layout_tables.h"
+#include "analyses/partial_note.h"
 #include "facts/derived/layout/kind_times.h"
 #include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
@@ -136,6 +137,7 @@ Report Run(const Facts& facts, const Params&) {
   AddBubbleFinding(report, facts);
   AddKindFinding(report, facts);
   AddExpertFinding(report, facts);
+  NotePartials(facts, report);
   return report;
 }
 

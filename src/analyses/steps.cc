@@ -17,6 +17,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/steps/step_use.h"
@@ -276,6 +277,7 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
 }
 
 void AddMfu(const Facts& facts, double given_peak, const Counted& counted, Report& report) {
+  if (IsOfPartials(facts)) return;  // which have no shapes: of some ranks it would be too low
   Series mfu{"mfu", "MFU", Unit::kNone, Unit::kRatio, {}};
   PeakUse all;
   const auto uses = UseOfPeak(facts, given_peak, report);

@@ -24,6 +24,7 @@
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
 #include "facts/derived/replay/slow_links.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/paths/dependencies.h"
 #include "report/humanize.h"
@@ -376,6 +377,12 @@ Phrase Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kStragglers, facts);
   if (report.status == Status::kUnavailable) return report;
+  if (!std::ranges::all_of(facts.ranks, TellsLateRanks)) {
+    MakeUnavailable(report,
+                    "partials of processors, or of processes with several devices, do not tell who "
+                    "is late: ask the traces");
+    return report;
+  }
   const CollectiveFacts& c = facts.collectives;
   const bool pipeline = TiedByMessages(facts);
   if (Phrase why = WhyNot(facts); !why.empty()) {

@@ -19,6 +19,7 @@
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/paths/dependencies.h"
 #include "report/humanize.h"
@@ -240,7 +241,10 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const JobGraph& graph = JobGraphOf(facts);
   if (graph.ranks.empty()) {
-    MakeUnavailable(report, "nothing says which call launched an activity");
+    MakeUnavailable(report, IsOfPartials(facts)
+                                ? "partials tell too little of these ranks for a replay: ask the "
+                                  "traces"
+                                : "nothing says which call launched an activity");
     return report;
   }
   if (graph.steps.empty()) {

@@ -40,6 +40,13 @@ std::span<const Translated> JapaneseOfQueries() {
        "of the ranks in question",
        "部分要約には演算子、関数、起動がないため、それらを要する内容は省かれています: "
        "該当するランクのトレースを解析してください"},
+      {"partials of processors, or of processes with several devices, do not tell who is late: ask "
+       "the "
+       "traces",
+       "プロセッサーの部分要約や、複数のデバイスを持つプロセスの部分要約からは、"
+       "どのランクが遅れているか分かりません: トレースを解析してください"},
+      {"partials tell too little of these ranks for a replay: ask the traces",
+       "これらのランクの部分要約は再生するには情報が足りません: トレースを解析してください"},
       {"partials hold sums of kernels over all steps, not of some: ask the traces of the ranks in "
        "question",
        "部分要約のカーネルの合計は全ステップのもので、一部のステップのものではありません: "

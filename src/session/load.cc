@@ -354,8 +354,8 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
     return std::unexpected(NoneCouldBeRead(files));
   }
   SettleRanks(files);
-  if (auto checked = CheckNotBoth(files); !checked) return std::unexpected(checked.error());
   SettleWindows(files);
+  if (auto checked = CheckNotBoth(files); !checked) return std::unexpected(checked.error());
   NumberStepsOn(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckOneJob(of_job); !checked) return std::unexpected(checked.error());

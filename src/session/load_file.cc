@@ -1,6 +1,7 @@
 // Implements the reading of one file.
 #include "session/load_file.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <new>
@@ -36,6 +37,15 @@ std::string ProcessOf(const Trace& trace) {
 std::string ProblemOf(const Notes& notes) {
   for (const NoteKind kind : {NoteKind::kCorrupt, NoteKind::kTruncated, NoteKind::kMalformed}) {
     if (notes.Count(kind) > 0) return std::string(NoteMessage(kind));
+  }
+  return "";
+}
+
+// What `map` said of the trace that a partial was made of.
+std::string ProblemOfTrace(const std::vector<Note>& notes) {
+  for (const NoteKind kind : {NoteKind::kCorrupt, NoteKind::kTruncated, NoteKind::kMalformed}) {
+    if (std::ranges::find(notes, NoteName(kind), &Note::name) != notes.end())
+      return std::string(NoteMessage(kind));
   }
   return "";
 }
@@ -115,6 +125,7 @@ void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const Rea
     file.info.problem = std::string(NoteMessage(NoteKind::kTruncated)) + ": " + failed->what;
     if (trace.notes.Count(NoteKind::kTruncated) == 0) trace.notes.Add(NoteKind::kTruncated);
   }
+  if (file.rank.condensed) file.info.problem = ProblemOfTrace(file.more_notes);
   file.notes = std::move(trace.notes);
   file.process = ProcessOf(trace);
   file.own_rank = trace.meta.rank;

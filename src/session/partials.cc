@@ -5,11 +5,20 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <tuple>
 
 namespace stepscope {
 namespace {
 
 bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
+
+// What follows "-of-" in the name of a shard; empty: it's no name that `map` gives.
+std::string_view ShardsOf(const LoadedFile& file) {
+  const std::string_view path = file.info.path;
+  const size_t of = path.rfind("-of-");
+  return of == std::string_view::npos ? std::string_view() : path.substr(of);
+}
 
 }  // namespace
 
@@ -29,6 +38,10 @@ Result<void> CheckNotBoth(const std::vector<LoadedFile>& files) {
   for (const LoadedFile& file : files) {
     if (!file.used || file.memory_only) continue;
     const LoadedFile& other = *first.try_emplace(file.info.rank, &file).first->second;
+    if (IsPartial(other.rank) && IsPartial(file.rank) && ShardsOf(other) != ShardsOf(file))
+      return std::unexpected(Error{fmt::format("rank {} has two partials, which differ: {}",
+                                               file.info.rank, other.info.path),
+                                   file.info.path, "give the partials of one job"});
     if (IsPartial(other.rank) == IsPartial(file.rank)) continue;
     const auto& [partial, trace] =
         IsPartial(file.rank) ? std::tie(file, other) : std::tie(other, file);

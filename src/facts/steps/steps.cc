@@ -85,6 +85,13 @@ RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selectio
   if (chosen.condensed) {  // its sums are of all steps
     auto without_sums = std::make_shared<CondensedRecording>(*chosen.condensed);
     without_sums->kernels.clear();
+    std::set<int64_t> numbers;
+    for (const Step& step : chosen.steps) numbers.insert(step.number);
+    const auto left_out = [&](int64_t number) { return !numbers.contains(number); };
+    std::erase_if(without_sums->steps,
+                  [&](const CondensedStep& step) { return left_out(step.number); });
+    std::erase_if(without_sums->efforts,
+                  [&](const CondensedEffort& effort) { return left_out(effort.step); });
     chosen.condensed = std::move(without_sums);
   }
   chosen.activities = {};

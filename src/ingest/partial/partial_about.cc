@@ -49,18 +49,18 @@ void ForEach(const Json& of, const char* key, const auto& visit) {
   for (const Json& item : *found) visit(item);
 }
 
-// A job has at most so many ranks; a group that says more is not believed.
-constexpr int64_t kMostRanks = 10'000'000;
+// The groups of a rank have at most so many members together; what says more is not believed.
+constexpr int64_t kMostRanks = 1'000'000;
 
-// Adds a run of ranks: the first, how many, and how far they are apart; false where it is none.
-bool AddRun(const Json& run, std::vector<int64_t>& members) {
+// Adds a run of ranks: the first, how many, and how far they are apart; false where it is none, or
+// they are more than `room`.
+bool AddRun(const Json& run, int64_t room, std::vector<int64_t>& members) {
   const bool numbers =
       run.is_array() && run.size() == 3 &&
       std::ranges::all_of(run, [](const Json& n) { return n.is_number_integer(); });
   if (!numbers) return false;
   const auto first = run[0].get<int64_t>(), count = run[1].get<int64_t>(),
              apart = run[2].get<int64_t>();
-  const int64_t room = kMostRanks - std::ssize(members);
   if (first < 0 || first > kMostRanks || count < 0 || count > room || apart < 1 ||
       apart > kMostRanks)
     return false;
@@ -68,12 +68,13 @@ bool AddRun(const Json& run, std::vector<int64_t>& members) {
   return true;
 }
 
-// Empty, which is unknown, where any of it cannot be read.
-std::vector<int64_t> MembersOf(const Json& runs) {
+// Empty, which is unknown, where any of it cannot be read. `room`: what all groups may still have.
+std::vector<int64_t> MembersOf(const Json& runs, int64_t& room) {
   std::vector<int64_t> members;
   for (const Json& run : runs) {
-    if (!AddRun(run, members)) return {};
+    if (!AddRun(run, room - std::ssize(members), members)) return {};
   }
+  room -= std::ssize(members);
   return members;
 }
 
@@ -93,8 +94,9 @@ DeviceProperties DeviceOf(const Json& json) {
 }
 
 void TakeGroups(const Json& json, TraceMeta& meta) {
+  int64_t room = kMostRanks;
   ForEach(json, "groups", [&](const Json& group) {
-    if (group.is_array()) meta.group_members.push_back(MembersOf(group));
+    if (group.is_array()) meta.group_members.push_back(MembersOf(group, room));
   });
   ForEach(json, "group_descriptions", [&](const Json& text) {
     meta.group_descriptions.push_back(text.is_string() ? text.get<std::string>() : "");

@@ -12,6 +12,8 @@
 #include "facts/derived/replay/messages.h"
 #include "facts/derived/replay/partial_gaps.h"
 #include "facts/derived/replay/replay_steps.h"
+#include "facts/derived/steps/of_partials.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/paths/path_window.h"
 
 namespace stepscope {
@@ -92,6 +94,21 @@ bool IsUnlinked(const RankActivity& rank) {
   return std::ranges::all_of(rank.activities, [](const Activity& w) { return w.call == kNoCall; });
 }
 
+// A partial tells enough for a replay where its device is busy for half of its steps or more: what
+// else hosts do, and when, is not in it.
+bool MayReplayPartial(const RankActivity& rank) {
+  using enum StepCategory;
+  if (!TellsLateRanks(rank) || !rank.condensed->steps_are_marked) return false;
+  int64_t busy = 0, all = 0;
+  for (const CondensedStep& step : rank.condensed->steps) {
+    const StepBreakdown parts{{step.number, step.start, step.end}, step.parts};
+    all = AddSaturated(all, parts.Total());
+    for (const StepCategory of : {kDeviceCompute, kDeviceToDevice, kDeviceCollectives, kOutput})
+      busy = AddSaturated(busy, TimeOf(parts, of));
+  }
+  return busy >= all / 2;
+}
+
 class Builder {
  public:
   explicit Builder(const Facts& facts)
@@ -125,7 +142,7 @@ class Builder {
     for (uint32_t r = 0; r < facts_.ranks.size(); ++r) {
       const RankActivity& rank = facts_.ranks[r];
       if (rank.activities.empty()) continue;
-      if (!rank.on_host && !rank.condensed && IsUnlinked(rank)) {
+      if (rank.condensed ? !MayReplayPartial(rank) : !rank.on_host && IsUnlinked(rank)) {
         ++out_.unlinked;
         continue;
       }

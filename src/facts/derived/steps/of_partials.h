@@ -14,4 +14,10 @@ inline bool IsOfPartials(const Facts& facts) {
                              [](const RankActivity& rank) { return rank.condensed != nullptr; });
 }
 
+// Whether it can be told who is late: not by partials of processors, where operators and their
+// inputs tell it, nor by those of processes with several devices, whose blocks are not told apart.
+inline bool TellsLateRanks(const RankActivity& rank) {
+  return rank.condensed == nullptr || (!rank.on_host && rank.devices.size() < 2);
+}
+
 }  // namespace stepscope
