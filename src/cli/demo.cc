@@ -81,9 +81,8 @@ void AddDemo(Command& root) {
        {"a rank that slows down at step 6",
         "stepscope demo /tmp/job --steps 7 --slow-rank 1 --slow-since 6"},
        {"a large job: two slow ranks, a slow host, a slow link, and clocks that differ",
-        "stepscope demo /tmp/large --ranks 1024 --light --slow-rank 17 --slow-rank 500 --slow-host "
-        "40 "
-        "--slow-link 3 --clock-spread 0.002"},
+        "stepscope demo /tmp/large --ranks 1024 --light --slow-rank 17 --slow-rank 500 "
+        "--slow-host 40 --slow-link 3 --clock-spread 0.002"},
        {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
   command.Runs([flags] {
     DemoOptions asked = flags->options;

@@ -66,8 +66,7 @@ void WriteMembers(JsonWriter& json, std::span<const int64_t> members) {
   json.End();
 }
 
-void WriteSteps(const RecordingToCondense& recording, JsonWriter& json) {
-  const Facts facts = FactsOf(*recording.rank, *recording.names);
+void WriteSteps(const Facts& facts, JsonWriter& json) {
   const std::vector<RankSteps>& steps = RankStepsOf(facts);
   const bool marked = !steps.empty() && !steps.front().whole_recording;
   WriteFlag(json, "steps_are_marked", marked);
@@ -78,7 +77,7 @@ void WriteSteps(const RecordingToCondense& recording, JsonWriter& json) {
 
 }  // namespace
 
-std::string AboutOf(const RecordingToCondense& recording) {
+std::string AboutOf(const RecordingToCondense& recording, const Facts& facts) {
   const RankActivity& rank = *recording.rank;
   JsonWriter json;
   json.BeginObject(JsonWriter::Form::kCompact);
@@ -95,7 +94,7 @@ std::string AboutOf(const RecordingToCondense& recording) {
   json.Number("launches", rank.launches.calls);
   json.Number("launches_without_kernel", rank.launches.without_kernel);
   json.Number("launches_captured", rank.launches.captured);
-  WriteSteps(recording, json);
+  WriteSteps(facts, json);
   WriteList(json, "groups", rank.group_members,
             [&](const std::vector<int64_t>& members) { WriteMembers(json, members); });
   WriteList(json, "group_descriptions", rank.group_descriptions,

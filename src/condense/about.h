@@ -7,6 +7,6 @@
 
 namespace stepscope {
 
-std::string AboutOf(const RecordingToCondense& recording);
+std::string AboutOf(const RecordingToCondense& recording, const Facts& facts);
 
 }  // namespace stepscope

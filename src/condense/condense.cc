@@ -29,10 +29,11 @@ class Rows {
       : recording_(recording), rank_(*recording.rank), out_(into) {}
 
   void Write() {
+    const Facts facts = recording_.OwnFacts();
     Begin("recording");
-    out_.Set(PartialColumn::kAbout, AboutOf(recording_));
+    out_.Set(PartialColumn::kAbout, AboutOf(recording_, facts));
     for (const Step& step : rank_.steps) WriteStep(step);
-    CondenseSteps(recording_, out_);
+    CondenseSteps(facts, out_);
     for (const Work& work : AllWork()) WriteWork(work);
     for (const RankKernels& kernels :
          MeasureKernels(std::span(&rank_, 1), recording_.names->size()))

@@ -15,14 +15,15 @@ struct RecordingToCondense {
   const StringTable* names = nullptr;
   int64_t events = 0, gpu_events = 0;  // of the file
   std::vector<Note> notes;             // about it
-};
 
-// What facts/derived asks of one recording by itself: it, and its names.
-inline Facts FactsOf(const RankActivity& rank, const StringTable& names) {
-  Facts facts;
-  facts.names = &names;
-  facts.ranks = {&rank, 1};
-  return facts;
-}
+  // What facts/derived asks of one recording by itself: it, and its names. It keeps what is
+  // derived.
+  Facts OwnFacts() const {
+    Facts facts;
+    facts.names = names;
+    facts.ranks = {rank, 1};
+    return facts;
+  }
+};
 
 }  // namespace stepscope

@@ -15,16 +15,15 @@ static_assert(kPartialParts.size() == kStepParts && kPartialRoles.size() == kSte
 
 class StepRows {
  public:
-  StepRows(const RecordingToCondense& recording, PartialTable& into)
-      : rank_(*recording.rank), names_(*recording.names), out_(into) {}
+  StepRows(const Facts& facts, PartialTable& into)
+      : facts_(facts), rank_(facts.ranks.front()), out_(into) {}
 
   void Write() {
-    const Facts facts = FactsOf(rank_, names_);
-    for (const RankSteps& own : RankStepsOf(facts)) {
-      const auto roles = RolesOf(own, names_);
+    for (const RankSteps& own : RankStepsOf(facts_)) {
+      const auto roles = RolesOf(own, *facts_.names);
       for (size_t s = 0; s < own.steps.size(); ++s) WriteStep(own.steps[s], roles[s]);
     }
-    for (const CondensedEffort& effort : HostEfforts(names_).Of(rank_)) WriteEffort(effort);
+    for (const CondensedEffort& effort : HostEfforts(*facts_.names).Of(rank_)) WriteEffort(effort);
   }
 
  private:
@@ -59,15 +58,13 @@ class StepRows {
     out_.Set(PartialColumn::kInput, effort.input);
   }
 
+  const Facts& facts_;
   const RankActivity& rank_;
-  const StringTable& names_;
   PartialTable& out_;
 };
 
 }  // namespace
 
-void CondenseSteps(const RecordingToCondense& recording, PartialTable& into) {
-  StepRows(recording, into).Write();
-}
+void CondenseSteps(const Facts& facts, PartialTable& into) { StepRows(facts, into).Write(); }
 
 }  // namespace stepscope

@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kBaseTime = 1'759'276'800'000'000'000;  // ns since 1970: 2025-10-01
 constexpr int kDevicesPerHost = 8;
 constexpr int kMultiprocessors = 132;
+
 std::string DeviceProperties(int devices) {
   std::string text;
   for (int i = 0; i < devices; ++i) {

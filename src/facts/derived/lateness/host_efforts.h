@@ -1,7 +1,6 @@
 // Measures what each step's work says of the host, which a partial keeps.
 #pragma once
 
-#include <string>
 #include <unordered_map>
 #include <vector>
 

@@ -88,17 +88,11 @@ void LeaveOutWarmUp(TypicalSteps& typical) {
 
 static_assert(kCondensedParts == kStepParts && kCondensedRoles == kStepRoles);
 
-// What a partial says of its steps: of those of `rank`, where only some were selected.
-RankSteps StepsOfPartial(const RankActivity& rank, bool selected) {
+// What a partial says of its steps; SelectSteps() has left out those that were not selected.
+RankSteps StepsOfPartial(const RankActivity& rank) {
   RankSteps own{.rank = &rank, .whole_recording = !rank.condensed->steps_are_marked};
-  if (own.whole_recording && selected) return own;
-  for (const CondensedStep& step : rank.condensed->steps) {
-    const bool counts = !selected || std::ranges::any_of(rank.steps, [&](const Step& chosen) {
-      return chosen.number == step.number;
-    });
-    if (!counts) continue;
+  for (const CondensedStep& step : rank.condensed->steps)
     own.steps.push_back({{step.number, step.start, step.end}, step.parts});
-  }
   return own;
 }
 
@@ -107,7 +101,7 @@ std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   for (const RankActivity& rank : facts.ranks) {
     if (rank.memory_only) continue;
     if (rank.condensed) {
-      RankSteps own = StepsOfPartial(rank, !facts.selected.empty());
+      RankSteps own = StepsOfPartial(rank);
       if (!own.steps.empty()) all.push_back(std::move(own));
       continue;
     }
