@@ -41,8 +41,8 @@ batch() {  # SBATCH_OPTION... COMMAND: what it prints
   while [[ -n $(squeue -h --jobs="$id" 2>/dev/null) ]]; do sleep 0.1; done
   cat "$folder/printed-$id"
 }
-shell() {  # SALLOC_OPTION...: what a person sees who types it in the shell that salloc opens
-  printf '%s\n' "$folder/maps" exit | script -qc "salloc -q $*" /dev/null | tr -d '\r' |
+shell() {  # SALLOC_OPTION...: what a person sees who types it in the shell that salloc opens, which is $SHELL
+  printf '%s\n' "$folder/maps" exit | SHELL=/bin/bash script -qc "salloc -q $*" /dev/null | tr -d '\r' |
     grep -oE 'stepscope: .*|[0-9] of [0-9]' || true
 }
 
