@@ -37,6 +37,11 @@ class ClusterSlurm : public ::testing::Test {
                     "\"a job's traces\" -o 'my work' {}",
                     ShellWord(folder_.path()), more));
   }
+  // As Slurm runs a task, from another directory.
+  void Map(int task) const {
+    const std::string script = ShellWord(Path("my work/map.sh"));
+    EXPECT_EQ(Shell(fmt::format("cd / && SLURM_ARRAY_TASK_ID={} bash {}", task, script)).code, 0);
+  }
   std::string Submitted() const { return Content(Path("sbatch.txt")); }
   const ScratchFolder folder_;
 };
@@ -52,17 +57,14 @@ TEST_F(ClusterSlurm, SubmitsAnArrayAndWhatFollowsIt) {
   EXPECT_TRUE(submitted.contains("--dependency=afterany:1 " + Path("my work/reduce.sh")));
 }
 
-// The scripts are run as Slurm runs them, from another directory.
 TEST_F(ClusterSlurm, WritesScriptsThatDoTheWork) {
   ASSERT_EQ(Run("--shards 2").code, 0);
-  const std::string run =
-      "cd / && SLURM_ARRAY_TASK_ID={} bash " + ShellWord(Path("my work/map.sh"));
   const std::string reduce = "bash " + ShellWord(Path("my work/reduce.sh"));
   const Outcome nothing = Shell(reduce);
   EXPECT_EQ(nothing.code, 2);
   EXPECT_TRUE(nothing.err.contains("all 2 shards are missing")) << nothing.err;
   EXPECT_TRUE(nothing.out.contains("no log: it never began")) << nothing.out;
-  EXPECT_EQ(Shell(fmt::format(fmt::runtime(run), 1)).code, 0);
+  Map(1);
   folder_.Write("my work/log/map-0.txt", "killed\n");
   const Outcome partly = Shell(reduce);
   EXPECT_EQ(partly.code, 1);
@@ -70,18 +72,18 @@ TEST_F(ClusterSlurm, WritesScriptsThatDoTheWork) {
   EXPECT_TRUE(partly.out.contains("killed")) << partly.out;
   const std::string report = Path("my work/report.txt");
   EXPECT_TRUE(Content(report).contains("1 of 2 shards are missing (0)")) << Content(report);
-  EXPECT_EQ(Shell(fmt::format(fmt::runtime(run), 0)).code, 0);
+  Map(0);
   EXPECT_EQ(Shell(reduce).code, 0);
   EXPECT_FALSE(Content(report).contains("missing")) << Content(report);
 }
 
 TEST_F(ClusterSlurm, SubmitsOnlyWhatIsMissing) {
   ASSERT_EQ(Run("--shards 3").code, 0);
-  folder_.Write("my work/part/shard-00001-of-00003.ranks.parquet", "there");
+  Map(1);
   EXPECT_EQ(Run().code, 0);  // of as many shards as before
   EXPECT_TRUE(Submitted().contains("--array=0,2 ")) << Submitted();
-  for (const char* name : {"00000", "00002"})
-    folder_.Write(fmt::format("my work/part/shard-{}-of-00003.ranks.parquet", name), "there");
+  Map(0);
+  Map(2);
   const Outcome all = Run();
   EXPECT_FALSE(all.out.contains("map ")) << all.out;
   ExpectError(Run("--shards 2"), "partials of 3 shards, not of 2", "another directory");

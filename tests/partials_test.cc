@@ -32,6 +32,7 @@ const std::vector<std::string> kOfPartials = {"overview",
                                               "input_pipeline",
                                               "temporal_breakdown",
                                               "comm_overlap",
+                                              "idle_time",
                                               "kernel_breakdown",
                                               "kernel_distribution",
                                               "layout",
@@ -225,6 +226,23 @@ TEST_F(Partials, OfTwoJobsInOneDirectoryAreRefused) {
       << both.error().what;
 }
 
+// But for the table of gaps one by one.
+TEST_F(Partials, TellWhyStreamsWereIdle) {
+  const std::string traces = Demo(2);
+  MapAll(traces, Path("part"), 1);
+  const AnalyzeOptions question{.only = {"idle_time"}};
+  auto of_traces = testing::Ask({traces}, question);
+  auto of_partials = testing::Ask({Path("part")}, question);
+  std::erase_if(of_traces->reports.front().tables,
+                [](const Table& table) { return table.key == "intervals"; });
+  of_partials->reports.front().notes.clear();
+  EXPECT_EQ(testing::Numbers(*of_partials), testing::Numbers(*of_traces));
+  const auto other = testing::Ask(
+      {Path("part")},
+      {.only = {"idle_time"}, .params = {{"idle_time.consecutive_kernel_delay", "1000"}}});
+  EXPECT_EQ(other->reports.front().status, Status::kUnavailable);
+}
+
 TEST_F(Partials, OfProcessesWithSeveralDevicesAccuseNobody) {
   MapAll(Demo(2, 4), Path("part"), 1);
   const auto answer = testing::Ask({Path("part")}, {.only = {"stragglers", "whatif"}});
@@ -319,12 +337,51 @@ TEST_F(Partials, ThatAreDamagedAreTold) {
     const auto answer = testing::Ask({damaged.Write("x.ranks.parquet", whole.substr(0, size))});
     EXPECT_FALSE(answer.has_value()) << size;
   }
+  const auto said = [&](const std::string& bytes) {
+    const auto answer = testing::Ask({damaged.Write("x.ranks.parquet", bytes)}, {.only = kExact});
+    return answer ? testing::Numbers(*answer) : "";
+  };
+  const std::string all = said(whole);
   Random random(1, 0);
   for (int i = 0; i < 200; ++i) {
     std::string bytes = whole;
     const auto at = static_cast<size_t>(random.Below(static_cast<int64_t>(whole.size())));
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.Below(8)));
-    testing::Ask({damaged.Write("x.ranks.parquet", bytes)}, {.only = {"temporal_breakdown"}});
+    const std::string now = said(bytes);
+    EXPECT_TRUE(now.empty() || now == all) << at;  // the same: the name of what wrote the file
+  }
+}
+
+// A shard that was damaged is missing, and made again.
+TEST_F(Partials, ThatAreDamagedAreMadeAgain) {
+  const std::string traces = Demo(2);
+  MapAll(traces, Path("part"), 2);
+  const std::string file = Path("part") + "/shard-00001-of-00002.ranks.parquet";
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(100) << "x";
+  EXPECT_EQ(MissingShards(Path("part"), 2).value(), std::vector<int64_t>{1});
+  const auto answer = testing::Ask({Path("part")});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->verdict.contains("1 file cannot be read")) << answer->verdict.str();
+  MapAll(traces, Path("part"), 2);
+  EXPECT_EQ(MissingShards(Path("part"), 2).value(), std::vector<int64_t>{});
+}
+
+// What could not be read when they were made is said where they are opened, however they were
+// merged.
+TEST_F(Partials, OfTracesThatCannotBeReadSaySo) {
+  Demo(3);
+  std::string gzip = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, 3};
+  folder_.Write("job/rank-1.pt.trace.json.gz", gzip + "no deflate");
+  MapAll(Path("job"), Path("part"), 1);
+  ASSERT_TRUE(MergePartials(std::vector{Path("part")}, Path("all.ranks.parquet")));
+  for (const std::string& path : {Path("job"), Path("part"), Path("all.ranks.parquet")}) {
+    const auto answer = testing::Ask({path});
+    ASSERT_TRUE(answer.has_value()) << path;
+    EXPECT_TRUE(answer->verdict.contains("1 file cannot be read")) << answer->verdict.str();
+    const auto& notes = answer->run.notes;
+    const auto note = std::ranges::find(notes, "unreadable", &Note::name);
+    ASSERT_TRUE(note != notes.end()) << path;
+    EXPECT_EQ(note->where, Path("job/rank-1.pt.trace.json.gz"));
   }
 }
 

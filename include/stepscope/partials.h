@@ -38,8 +38,13 @@ struct Shard {
 Result<Shard> ReadShard(std::string_view text, std::optional<int64_t> count,
                         const std::function<std::optional<std::string>(const char*)>& environment);
 
+// "shard-00003-of-00016.ranks.parquet": what the shard's file is called.
+std::string ShardFileName(const Shard& shard);
+// Absent where a file of this name, without directories, is that of no shard.
+std::optional<Shard> ShardOfFileName(std::string_view name);
+
 struct MapOptions {
-  std::string folder;  // made where it is missing; it gets "shard-00003-of-00016.ranks.parquet"
+  std::string folder;  // made where it is missing; it gets the ShardFileName()
   Shard shard;
   int threads = 0;        // 0: one per processor
   int64_t max_input = 0;  // as OpenOptions
@@ -50,15 +55,16 @@ struct MapOptions {
 
 // Writes the partials of a shard's traces as one file, which appears under its name once it is
 // complete. Does nothing where the file is there, of the same traces (by size, time, and what they
-// begin and end with) and made by the same version. A trace that cannot be read is left out, told,
-// and tried again the next time. Fails where none can be read.
+// begin and end with), made by the same version, and not damaged. A trace that cannot be read is
+// left out, told, here and where the partials are opened, and tried again the next time. Fails
+// where none can be read.
 Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions& options);
 
 // Writes all partials of these files and folders as one file, by rank: the same whatever their
 // order, and however they were merged before.
 Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::string& file);
 
-// The shards of `count` of which the folder has no file, ascending.
+// The shards of `count` of which the folder has no file, or a damaged one, ascending.
 Result<std::vector<int64_t>> MissingShards(const std::string& folder, int64_t count);
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/collectives_slow_groups.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -36,6 +37,9 @@ then, as over gloo.
 Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw × factor. The factor
 is 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and reduce. The time
 is the shortest duration over the ranks, that of the last to arrive.
+
+`slow_groups` are process groups whose collectives take longer, by a tenth and more, than the same of at least three
+others with as many members. `exposed` is what a member would save at most if they were as fast.
 
 Several devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: `device` is then set, and
 their clock is one. `clock_error` is how far their common ends lie apart. Sizes and groups come from the compiled program
@@ -379,6 +383,7 @@ Report Run(const Facts& facts, const Params&) {
   if (!c.mismatches.empty()) report.tables.push_back(MismatchTable(facts));
   AddNotes(report, facts, t);
   AddMismatchFinding(report, facts);
+  AddSlowGroups(report, facts);
   return report;
 }
 

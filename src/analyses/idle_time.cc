@@ -3,13 +3,18 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/idle_time_intervals.h"
 #include "analyses/idle_time_waits.h"
+#include "analyses/partial_note.h"
 #include "facts/activity/compute_cover.h"
+#include "facts/derived/steps/of_partials.h"
+#include "facts/devices/idle_wait_sums.h"
+#include "facts/devices/stream_idle.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -54,77 +59,14 @@ constexpr auto kParams = std::to_array<Parameter>({
      "list host waits for idle devices from this duration"},
 });
 
-struct StreamIdle {
-  int64_t host_wait = 0, kernel_wait = 0, other = 0, count = 0;
-  int64_t one_time = 0;     // of host_wait, during one-time work
-  int64_t busy = 0;         // union of activities
-  int64_t compute = 0;      // of which added by compute kernels
-  int32_t step = kNoStep;   // of the previous activity
-  int64_t until = kNoTime;  // when all selected activities so far have ended
-};
-
-// Whether steps that were not selected lie between two activities, so that the cause of the gap is
-// unknown.
-bool CutOff(const RankActivity& rank, int32_t before, int32_t now) {
-  if (before == kNoStep || now == kNoStep) return false;
-  const auto stretch = [&](int32_t step) { return rank.steps[static_cast<size_t>(step)].stretch; };
-  return stretch(before) != stretch(now);
-}
-
-GapCause CauseOfGap(const Activity& activity, int64_t gap, int64_t threshold) {
-  const bool late = activity.launched != kNoTime && activity.launched > activity.free_since;
-  if (late) return GapCause::kHostWait;
-  return gap < threshold ? GapCause::kKernelWait : GapCause::kOther;
-}
-
-void AddGap(StreamIdle& idle, Gaps& gaps, const ComputeCover& one_time, const Activity& activity,
-            int64_t threshold) {
-  if (activity.free_since == kNoTime || activity.start < activity.free_since) return;
-  const int64_t gap = activity.start - activity.free_since;
-  const GapCause cause = CauseOfGap(activity, gap, threshold);
-  gaps[static_cast<size_t>(cause)].push_back(gap);
-  if (cause == GapCause::kHostWait) {
-    idle.host_wait += gap;
-    if (gap > 0) idle.one_time += one_time.Within(activity.free_since, activity.start);
-  } else if (cause == GapCause::kKernelWait) {
-    idle.kernel_wait += gap;
-  } else {
-    idle.other += gap;
-  }
-}
-
-std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t threshold,
-                                       std::vector<Gaps>& gaps) {
-  std::vector<StreamIdle> streams(rank.streams.size());
-  gaps.resize(rank.streams.size());
-  const ComputeCover one_time = ComputeCover::OfOneTimeWork(*rank.host);
-  for (const Activity& activity : rank.activities) {
-    StreamIdle& idle = streams[activity.stream];
-    if (idle.count++ > 0 && !CutOff(rank, idle.step, activity.step))
-      AddGap(idle, gaps[activity.stream], one_time, activity, threshold);
-    idle.step = activity.step;
-    const int64_t added = std::max<int64_t>(activity.end - std::max(activity.start, idle.until), 0);
-    idle.until = std::max(idle.until, activity.end);
-    idle.busy += added;
-    if (activity.kind == Kind::kCompute) idle.compute += added;
-  }
-  return streams;
-}
-
 // The stream with the most compute of each device.
-struct MainStream {
-  int64_t stream = -1;
-  uint32_t index = 0;  // into RankActivity::streams
-  StreamIdle idle;
-};
-MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& streams) {
-  MainStream main;
-  for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
-    const Stream& stream = device.rank->streams[s];
-    if (streams[s].count == 0) continue;
-    const auto weight = [](const StreamIdle& idle) { return std::pair(idle.compute, idle.busy); };
-    if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle))
-      main = {stream.stream, s, streams[s]};
+CondensedStream FindMain(std::span<const CondensedStream> streams) {
+  CondensedStream main{.stream = -1};
+  for (const CondensedStream& stream : streams) {
+    const auto weight = [](const CondensedStream& idle) {
+      return std::pair(idle.compute, idle.busy);
+    };
+    if (main.events == 0 || weight(stream) > weight(main)) main = stream;
   }
   return main;
 }
@@ -137,27 +79,34 @@ struct Totals {
   int64_t idle = 0, span = 0;  // of devices
   int64_t worst_lost = -1, worst_stream = -1;
   const DeviceFacts* worst_device = nullptr;
-  std::vector<uint32_t> streams;  // the main one of each device
+  std::vector<int64_t> streams;  // the main one of each device
 };
 
 // The streams of a recording, and ns of its host's waits that are a finding of their own.
 struct RankIdle {
-  std::vector<StreamIdle> streams;
-  std::vector<Gaps> gaps;  // by stream
+  IdleOfStreams idle;
   int64_t waits = 0;
 };
 
-void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main, int64_t waits) {
-  totals.host_wait += main.idle.host_wait;
-  totals.kernel_wait += main.idle.kernel_wait;
-  totals.other += main.idle.other;
-  totals.one_time += main.idle.one_time;
+// Of its device.
+std::span<CondensedStream> StreamsOf(const DeviceFacts& device, RankIdle& of) {
+  const int64_t number = device.rank->devices[device.device_index];
+  const auto own = std::ranges::equal_range(of.idle.streams, number, {}, &CondensedStream::device);
+  return {own.begin(), own.end()};
+}
+
+void AddDevice(Totals& totals, const DeviceFacts& device, const CondensedStream& main,
+               int64_t waits) {
+  totals.host_wait += main.host_wait;
+  totals.kernel_wait += main.kernel_wait;
+  totals.other += main.other;
+  totals.one_time += main.one_time;
   // A device loses at most its idle time: other streams may have filled the gaps. What the host
   // waited for nothing is not lost twice.
   const int64_t left = std::max<int64_t>(device.total.Idle() - waits, 0);
-  const int64_t lost = std::min(main.idle.host_wait - main.idle.one_time, left);
+  const int64_t lost = std::min(main.host_wait - main.one_time, left);
   totals.lost += lost;
-  totals.streams.push_back(main.index);
+  totals.streams.push_back(main.stream);
   totals.idle += device.total.Idle();
   totals.span += device.total.Span();
   if (lost <= totals.worst_lost) return;
@@ -188,18 +137,20 @@ constexpr AdviceByPurpose kRelieveHost{
 // What Python did on the launching threads while main streams waited for a late launch.
 FrameTimes PythonInGaps(const Facts& facts, const Totals& totals) {
   FrameTimes times(facts);
-  if (!HasPython(facts)) return times;
+  if (!HasPython(facts) || IsOfPartials(facts)) return times;
   for (size_t d = 0; d < facts.devices.size(); ++d) {
     const RankActivity& rank = *facts.devices[d].rank;
     const ComputeCover one_time = ComputeCover::OfOneTimeWork(*rank.host);
     std::map<uint32_t, std::vector<Interval>> windows;  // by thread
     int32_t step = kNoStep;
     for (const Activity& activity : rank.activities) {
-      if (activity.stream != totals.streams[d]) continue;
+      if (rank.streams[activity.stream].device_index != facts.devices[d].device_index ||
+          rank.streams[activity.stream].stream != totals.streams[d])
+        continue;
       const int32_t before = std::exchange(step, activity.step);
       const int64_t since = activity.free_since;
       if (since == kNoTime || activity.call == kNoCall || activity.launched <= since) continue;
-      if (CutOff(rank, before, activity.step) || one_time.Within(since, activity.launched) > 0)
+      if (IsCutOff(rank, before, activity.step) || one_time.Within(since, activity.launched) > 0)
         continue;
       windows[rank.host->calls[activity.call].thread].push_back(
           {since, std::min(activity.launched, activity.start)});
@@ -250,10 +201,10 @@ std::vector<Column> IdleColumns() {
   return columns;
 }
 
-std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const StreamIdle& idle) {
+std::vector<Cell> IdleRow(const DeviceFacts& device, const CondensedStream& idle) {
   const int64_t gaps = idle.host_wait + idle.kernel_wait + idle.other;
   auto row = DeviceCells(device);
-  row.insert(row.end(), {stream, idle.count, idle.busy, idle.host_wait, idle.kernel_wait,
+  row.insert(row.end(), {idle.stream, idle.events, idle.busy, idle.host_wait, idle.kernel_wait,
                          idle.other, Ratio(gaps, gaps + idle.busy)});
   return row;
 }
@@ -274,6 +225,16 @@ Phrase Headline(const Totals& totals) {
       share(totals.other), share_of(totals.idle, totals.span));
 }
 
+// Those of whole recordings.
+void AddGaps(Table& table, const DeviceFacts& device, std::span<const CondensedStream> streams,
+             IdleOfStreams& idle) {
+  if (idle.gaps.empty()) return;
+  for (const CondensedStream& stream : streams) {
+    const auto index = static_cast<size_t>(&stream - idle.streams.data());
+    AddIntervals(table, device, stream.stream, idle.gaps[index]);
+  }
+}
+
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kIdleTime, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -290,37 +251,41 @@ Report Run(const Facts& facts, const Params& params) {
   SetKinds(main_streams, {{"host_wait", ColumnKind::kHost},
                           {"kernel_wait", ColumnKind::kLaunch},
                           {"other", ColumnKind::kOther}});
-  const int64_t threshold = params.Integer("consecutive_kernel_delay");
+  const int64_t short_gap = params.Integer("consecutive_kernel_delay");
   Totals totals;
   // With selected steps, activities of the other steps are missing.
   const bool lists_waits = facts.selected.empty() && !facts.MostKernelsMissing();
   const int64_t long_wait = params.Integer("long_wait");
+  if (IsOfPartials(facts) && (short_gap != kShortGap || long_wait != kLongWait)) {
+    MakeUnavailable(report,
+                    "partials are of the parameters that are set without being asked: ask "
+                    "the traces");
+    return report;
+  }
   const auto measure = [&](const RankActivity& rank) {
-    RankIdle idle;
-    idle.streams = MeasureStreams(rank, threshold, idle.gaps);
-    if (lists_waits) idle.waits = IdleWaitsOf(rank, long_wait);
-    return idle;
+    RankIdle of{.idle = MeasureStreamIdle(rank, short_gap)};
+    if (lists_waits) of.waits = IdleWaitsOf(rank, long_wait);
+    return of;
   };
-  ForEachDevice(facts, measure, [&](const DeviceFacts& device, RankIdle& rank_idle) {
-    const std::vector<StreamIdle>& streams = rank_idle.streams;
-    for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
-      const Stream& stream = device.rank->streams[s];
-      if (streams[s].count == 0) continue;
-      all_streams.rows.push_back(IdleRow(device, stream.stream, streams[s]));
-      AddIntervals(intervals, device, stream.stream, rank_idle.gaps[s]);
-    }
-    const MainStream main = FindMain(device, streams);
-    main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
-    AddDevice(totals, device, main, rank_idle.waits);
+  ForEachDevice(facts, measure, [&](const DeviceFacts& device, RankIdle& of) {
+    const std::span<CondensedStream> streams = StreamsOf(device, of);
+    for (const CondensedStream& stream : streams)
+      all_streams.rows.push_back(IdleRow(device, stream));
+    AddGaps(intervals, device, streams, of.idle);
+    const CondensedStream main = FindMain(streams);
+    main_streams.rows.push_back(IdleRow(device, main));
+    AddDevice(totals, device, main, of.waits);
   });
   all_streams.text_rows = all_streams.rows.size() > 12 ? 0 : Table::kAllRows;
   if (all_streams.rows.size() == main_streams.rows.size()) main_streams.text_rows = 0;
   report.headline = Headline(totals);
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
-  report.tables.push_back(std::move(intervals));
+  if (!intervals.rows.empty() || !IsOfPartials(facts))
+    report.tables.push_back(std::move(intervals));
   AddFinding(report, facts, totals);
   if (lists_waits) AddIdleWaits(report, facts, long_wait);
+  NotePartials(facts, report);
   return report;
 }
 
@@ -336,6 +301,7 @@ const Analysis kIdleTime = {
     .doc = idle_time::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
     .numbers_need = kRankActivityNeeds,
+    .of_partials = OfPartials::kAllSteps,
     .params = idle_time::kParams,
     .run = &idle_time::Run,
 };

@@ -1,6 +1,7 @@
 // Tells statistics of the gaps of each stream, by cause.
 #include "analyses/idle_time_intervals.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,7 @@ Table IntervalsTable() {
   return table;
 }
 
-void AddIntervals(Table& table, const DeviceFacts& device, int64_t stream, Gaps& gaps) {
+void AddIntervals(Table& table, const DeviceFacts& device, int64_t stream, StreamGaps& gaps) {
   constexpr std::array<std::string_view, kGapCauses> kNames = {"host_wait", "kernel_wait", "other"};
   for (size_t cause = 0; cause < kGapCauses; ++cause) {
     if (gaps[cause].empty()) continue;

@@ -2,24 +2,17 @@
 #include "analyses/idle_time_waits.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analyses/build.h"
-#include "facts/devices/idle_waits.h"
+#include "facts/devices/idle_wait_sums.h"
 #include "report/humanize.h"
 
 namespace stepscope {
 namespace idle_time {
 namespace {
-
-// Host waits for idle devices, in calls of one name in one trace.
-struct WaitSum {
-  int64_t calls = 0, time = 0, longest = 0;
-  Call longest_call;
-};
 
 constexpr Advice kWaitLess{
     "check whether the wait recurs in later steps; launches before the trace began are not "
@@ -53,34 +46,20 @@ class IdleWaits {
 
  private:
   void AddRank(const RankActivity& rank, int64_t at_least) {
-    std::map<StringId, WaitSum> sums;
     int64_t all = 0;
-    for (const IdleWait& wait : FindIdleWaits(rank, at_least)) {
-      const Call& call = rank.host->calls[wait.call];
-      WaitSum& sum = sums[call.name];
-      ++sum.calls;
-      sum.time += wait.time;
+    for (const CondensedWait& wait : IdleWaitSums(rank, at_least)) {
       all += wait.time;
-      if (wait.time <= sum.longest) continue;
-      sum.longest = wait.time;
-      sum.longest_call = call;
-    }
-    for (const auto& [name, sum] : sums) {
-      table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[name]), sum.calls,
-                             sum.time, sum.longest, Around(rank, sum.longest_call, Kind::kOperator),
-                             Around(rank, sum.longest_call, Kind::kAnnotation)});
+      table_.rows.push_back({rank.rank, rank.window, std::string((*facts_.names)[wait.call]),
+                             wait.calls, wait.time, wait.longest, NameOf(wait.op),
+                             NameOf(wait.annotation)});
     }
     if (all <= most_) return;
     most_ = all;
     worst_ = &rank;
   }
 
-  // The innermost operator or annotation around a call.
-  Cell Around(const RankActivity& rank, const Call& call, Kind kind) const {
-    const int32_t at = rank.host->FindAround(
-        call.range, [kind](const HostRange& range) { return range.kind == kind; });
-    if (at == kNoRange) return {};
-    return std::string((*facts_.names)[rank.host->ranges[static_cast<size_t>(at)].name]);
+  Cell NameOf(StringId name) const {
+    return name == kNoString ? Cell() : Cell(std::string((*facts_.names)[name]));
   }
 
   // From the first activity to the last of all devices of the trace.
@@ -141,7 +120,7 @@ class IdleWaits {
 
 int64_t IdleWaitsOf(const RankActivity& rank, int64_t at_least) {
   int64_t time = 0;
-  for (const IdleWait& wait : FindIdleWaits(rank, at_least)) time += wait.time;
+  for (const CondensedWait& wait : IdleWaitSums(rank, at_least)) time += wait.time;
   return time;
 }
 

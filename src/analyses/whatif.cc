@@ -236,6 +236,20 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
              Phrase::Name(first.text), time(first.Saved(facts)), since);
 }
 
+// What no replay of partials asks.
+void NoteInput(const Facts& facts, Report& report) {
+  const auto waits = std::ranges::count_if(facts.ranks, [](const RankActivity& rank) {
+    return rank.condensed &&
+           std::ranges::any_of(rank.condensed->efforts,
+                               [](const CondensedEffort& of) { return of.input > 0; });
+  });
+  if (waits == 0) return;
+  report.notes.push_back({"input_not_asked", waits,
+                          "ranks wait for input, and partials do not tell what that costs: ask the "
+                          "traces",
+                          ""});
+}
+
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kWhatif, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -304,6 +318,7 @@ Report Run(const Facts& facts, const Params& params) {
   AddFunctionFindings(report, facts, changes);
   AddNotes(report, facts, changes);
   NotePartials(facts, report);
+  NoteInput(facts, report);
   return report;
 }
 

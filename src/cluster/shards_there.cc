@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <numeric>
 #include <system_error>
@@ -14,23 +13,8 @@
 #include "stepscope/partials.h"
 
 namespace stepscope {
-namespace {
 
 namespace fs = std::filesystem;
-
-// 16 of "shard-00003-of-00016.ranks.parquet".
-std::optional<int64_t> CountInName(std::string_view name) {
-  constexpr std::string_view kOf = "-of-";
-  const size_t at = name.find(kOf);
-  if (!name.starts_with("shard-") || !name.ends_with(".ranks.parquet") || at == name.npos)
-    return std::nullopt;
-  int64_t count = 0;
-  const char* const begin = name.data() + at + kOf.size();
-  const auto [end, error] = std::from_chars(begin, name.data() + name.size(), count);
-  return error == std::errc() && *end == '.' ? std::optional(count) : std::nullopt;
-}
-
-}  // namespace
 
 Result<std::string> AbsolutePath(const std::string& path) {
   std::error_code error;
@@ -79,13 +63,13 @@ Result<std::optional<int64_t>> ShardsThere(const std::string& folder) {
   std::error_code error;
   std::optional<int64_t> there;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const auto count = CountInName(entry.path().filename().string());
-    if (!count) continue;
-    if (there && *there != *count)
-      return std::unexpected(
-          Error{fmt::format("there are partials of {} shards and of {} shards", *there, *count),
-                folder, "remove those of one number: together they hold ranks twice"});
-    there = count;
+    const auto shard = ShardOfFileName(entry.path().filename().string());
+    if (!shard) continue;
+    if (there && *there != shard->count)
+      return std::unexpected(Error{
+          fmt::format("there are partials of {} shards and of {} shards", *there, shard->count),
+          folder, "remove those of one number: together they hold ranks twice"});
+    there = shard->count;
   }
   return there;
 }
@@ -94,7 +78,7 @@ void RemoveShards(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (CountInName(entry.path().filename().string())) files.push_back(entry.path());
+    if (ShardOfFileName(entry.path().filename().string())) files.push_back(entry.path());
   }
   for (const fs::path& file : files) fs::remove(file, error);
 }

@@ -42,6 +42,7 @@ void WriteNote(JsonWriter& json, const Note& note) {
   json.Text("name", note.name);
   json.Number("count", note.count);
   json.Text("message", note.message.str());
+  json.Text("where", note.where);
   json.End();
 }
 

@@ -2,6 +2,7 @@
 #include "condense/blocks.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -22,6 +23,9 @@ struct Edge {
   Worker worker;
   int change = 0;  // +1: one more of it runs
 };
+
+// Of a device, within its communication, so that a partial stays small.
+constexpr size_t kMostCutsWithin = 1024;
 
 struct Extent {
   int64_t first = INT64_MAX, last = INT64_MIN;
@@ -89,11 +93,45 @@ class Blocks {
   // How long a collective waits while nothing computes is known only when all ranks are: there,
   // work stays where it was.
   void CutWithinCommunication() {
-    const IntervalSet busy = UnionOf(std::move(communication_));
+    const IntervalSet communication = UnionOf(std::move(communication_));
+    std::vector<int64_t> within;
     for (const Edge& edge : edges_) {
-      const auto behind = std::ranges::upper_bound(busy, edge.time, {}, &Interval::start);
-      if (behind != busy.begin() && edge.time < std::prev(behind)->end) cuts_.push_back(edge.time);
+      if (IsWithin(communication, edge.time)) within.push_back(edge.time);
     }
+    if (within.size() > kMostCutsWithin) {
+      within = LongestPauses(communication);
+      coarse_ = communication;
+    }
+    cuts_.insert(cuts_.end(), within.begin(), within.end());
+  }
+
+  static bool IsWithin(const IntervalSet& set, int64_t time) {
+    const auto behind = std::ranges::upper_bound(set, time, {}, &Interval::start);
+    return behind != set.begin() && time < std::prev(behind)->end;
+  }
+
+  // Where much runs beside communication, only the longest stretches in which nothing computes stay
+  // where they were: a shorter one moves by less.
+  std::vector<int64_t> LongestPauses(const IntervalSet& communication) const {
+    std::vector<Interval> computing;
+    for (const uint32_t a : activities_) {
+      const Activity activity = rank_.activities[a];
+      if (activity.kind == Kind::kCompute) computing.push_back({activity.start, activity.end});
+    }
+    std::vector<Interval> pauses;
+    int64_t since = INT64_MIN;
+    for (const Interval& compute : UnionOf(std::move(computing))) {
+      pauses.push_back({since, compute.start});
+      since = compute.end;
+    }
+    pauses.push_back({since, INT64_MAX});
+    std::vector<Interval> within = Intersection(pauses, communication);
+    std::ranges::stable_sort(within, std::greater(),
+                             [](const Interval& pause) { return pause.end - pause.start; });
+    within.resize(std::min(within.size(), kMostCutsWithin / 2));
+    std::vector<int64_t> cuts;
+    for (const Interval& pause : within) cuts.insert(cuts.end(), {pause.start, pause.end});
+    return cuts;
   }
 
   // A replay has to know when in a step a device waited for its host. Shorter stretches would be
@@ -134,19 +172,48 @@ class Blocks {
   }
 
   void SpendUntil(int64_t time) {
-    if (time > now_ && !running_.empty()) spent_[running_] += time - now_;
+    if (time > now_ && !running_.empty()) {
+      spent_[running_] += time - now_;
+      last_ = running_;
+      idle_after_ = 0;
+    } else if (time > now_ && now_ != INT64_MIN) {
+      (spent_.empty() ? idle_before_ : idle_after_) += time - now_;
+    }
     now_ = time;
   }
 
   // What went on since the last cut, one behind the other.
   void PlaceBlocks(int64_t next_cut) {
-    int64_t at = last_cut_;
+    if (!spent_.empty() && IsWithin(coarse_, last_cut_)) return PlaceCoarsely(next_cut);
+    PlaceSpent(last_cut_);
+    BeginStretch(next_cut);
+  }
+
+  // What was idle before and after all work of the stretch stays there, and the rest lies amid the
+  // work that ended last, so that nothing seems to wait for the end of a collective.
+  void PlaceCoarsely(int64_t next_cut) {
+    const Running last = last_;
+    const int64_t busy = spent_[last], end = next_cut - idle_after_;
+    spent_.erase(last);
+    const int64_t at = PlaceSpent(last_cut_ + idle_before_);
+    for (const Worker& worker : last) Add(worker, at, at + busy / 2);
+    for (const Worker& worker : last) Add(worker, end - (busy - busy / 2), end);
+    BeginStretch(next_cut);
+  }
+
+  // One behind the other. Returns where they end.
+  int64_t PlaceSpent(int64_t at) {
     for (const auto& [running, time] : spent_) {
       for (const Worker& worker : running) Add(worker, at, at + time);
       at += time;
     }
+    return at;
+  }
+
+  void BeginStretch(int64_t cut) {
     spent_.clear();
-    last_cut_ = next_cut;
+    idle_before_ = idle_after_ = 0;
+    last_cut_ = cut;
   }
 
   // Longer, where it goes on.
@@ -168,7 +235,10 @@ class Blocks {
   std::map<int32_t, Extent> extents_;  // by step
   std::map<Worker, int> counts_;
   Running running_;
-  std::map<Running, int64_t> spent_;  // ns since the last cut
+  std::map<Running, int64_t> spent_;          // ns since the last cut
+  Running last_;                              // what ran last
+  int64_t idle_before_ = 0, idle_after_ = 0;  // ns since the last cut: before all work, after it
+  IntervalSet coarse_;  // communication within which not all work stays where it was
   int64_t now_ = INT64_MIN, last_cut_ = INT64_MIN;
   std::map<Worker, size_t> last_block_;
   std::vector<WorkBlock> blocks_;

@@ -8,6 +8,7 @@
 
 #include "condense/about.h"
 #include "condense/blocks.h"
+#include "condense/idle.h"
 #include "condense/steps.h"
 #include "facts/devices/kernels.h"
 
@@ -34,6 +35,7 @@ class Rows {
     out_.Set(PartialColumn::kAbout, AboutOf(recording_, facts));
     for (const Step& step : rank_.steps) WriteStep(step);
     CondenseSteps(facts, out_);
+    CondenseIdle(recording_, out_);
     for (const Work& work : AllWork()) WriteWork(work);
     for (const RankKernels& kernels :
          MeasureKernels(std::span(&rank_, 1), recording_.names->size()))

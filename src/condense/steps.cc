@@ -55,6 +55,7 @@ class StepRows {
     if (effort.device >= 0) out_.Set(PartialColumn::kDevice, effort.device);
     out_.Set(PartialColumn::kCount, effort.kernels);
     out_.Set(PartialColumn::kLate, effort.host_late);
+    out_.Set(PartialColumn::kPauses, effort.pauses);
     out_.Set(PartialColumn::kInput, effort.input);
   }
 

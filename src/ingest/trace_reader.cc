@@ -118,4 +118,12 @@ Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptio
   return one;
 }
 
+bool IsDamaged(ByteSource source) {
+  if (LooksLikePartials(source.Peek(kPartialSniff))) return !IsOtherParquet(std::move(source));
+  if (!source.compressed()) return false;
+  std::string ignored(1 << 16, '\0');
+  while (source.Read(ignored) > 0) StopIfAsked();
+  return source.end() == InputEnd::kCorrupt;
+}
+
 }  // namespace stepscope

@@ -19,4 +19,8 @@ Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options = {});
 // Reads all that a file holds, one or more.
 Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptions& options = {});
 
+// Whether what cannot be read was a trace, or may have been: its compressed data is damaged, or it
+// begins as partials do and does not end so. May read all of it.
+bool IsDamaged(ByteSource source);
+
 }  // namespace stepscope

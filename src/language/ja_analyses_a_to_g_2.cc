@@ -205,6 +205,24 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "すべての{rank}が同じ集合通信を同じ順序、同じサイズで呼び出すようにしてください。"
        "最初の食い違いの前後で、ランクやデータに依存する条件分岐を確認してください "
        "(このようなジョブはハングすることがあります)"},
+      {"Slow process groups", "遅いプロセスグループ"},
+      {"median time", "時間の中央値"},
+      {"of the others", "他のグループ"},
+      {"others", "他のグループの数"},
+      {"exposed excess", "露出した超過"},
+      {"group {name}", "グループ {name}"},
+      {"Collectives among {ranks} take {ratio} times as long as those of {others} like it.",
+       "{ranks}の間の集合通信は、同種の{others}の {ratio} 倍の時間がかかります。"},
+      {"{operation} of {bytes}: {time} without waiting, of the others {usual} (medians of {count} "
+       "and more)",
+       "{bytes} の {operation}: 待ちを除いて {time}、他のグループは {usual} ({count} "
+       "回以上の中央値)"},
+      {"slow groups in all: {count}", "遅いグループは全部で {count}"},
+      {"compare the links and network adapters of these ranks with those of others (nvidia-smi "
+       "nvlink -s, ibstat, nccl-tests on these hosts), and the switches between them",
+       "これらのランクのリンクとネットワークアダプタを他と比較し "
+       "(nvidia-smi nvlink -s、ibstat、これらのホストでの nccl-tests)、"
+       "その間のスイッチも確認してください"},
       {"{collectives} on {ranks}, none matched.", "{ranks} に {collectives}、対応付けなし。"},
       {"{collectives} matched across {ranks}", "{ranks} の間で {collectives}を対応付け"},
       {"{count} collective", "{count} 回の集合通信"},

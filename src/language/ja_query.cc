@@ -32,6 +32,11 @@ std::span<const Translated> JapaneseOfQueries() {
       {"traces could not be read: their ranks are missing, and are tried again the next time",
        "トレースを読み取れませんでした: そのランクは欠けており、次回もう一度試します"},
       {"rows of a partial cannot be read: left out", "部分要約の行を読み取れないため除外しました"},
+      {"ranks wait for input, and partials do not tell what that costs: ask the traces",
+       "ランクが入力を待っていますが、そのコストは部分要約では分かりません: "
+       "トレースに対して実行してください"},
+      {"partials are of the parameters that are set without being asked: ask the traces",
+       "部分要約は既定のパラメータによるものです: トレースに対して実行してください"},
       {"partials hold collectives, steps and sums alone: ask the traces of the ranks in question",
        "部分要約には集団通信、ステップ、合計だけがあります: "
        "該当するランクのトレースを解析してください"},

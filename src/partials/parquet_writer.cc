@@ -155,6 +155,7 @@ Result<void> ParquetWriter::Append(const std::vector<FlatColumn>& columns) {
 
 Result<void> ParquetWriter::Flush() {
   written_ += std::ssize(pending_);
+  hash_.Add(pending_);
   const auto appended = file_.Append(pending_);
   pending_.clear();
   return appended;
@@ -212,8 +213,14 @@ std::string ParquetWriter::Footer(
   return out;
 }
 
-Result<void> ParquetWriter::Commit(const std::vector<std::pair<std::string, std::string>>& about) {
-  const std::string footer = Footer(about);
+Result<void> ParquetWriter::Commit(std::vector<std::pair<std::string, std::string>> about) {
+  if (const auto flushed = Flush(); !flushed) return flushed;
+  about.emplace_back(kParquetHashKey, std::string(ContentHash::kDigits, '0'));
+  std::string footer = Footer(about);
+  const size_t key = footer.rfind(kParquetHashKey);
+  hash_.Add(std::string_view(footer).substr(0, key));
+  const size_t value = footer.find(about.back().second, key);
+  footer.replace(value, ContentHash::kDigits, hash_.Hex());
   pending_ += footer;
   AppendFixed(pending_, static_cast<uint32_t>(footer.size()));
   pending_ += kMagic;

@@ -2,7 +2,8 @@
 //
 // Every column may be without a value in a row. Whole numbers are written as differences
 // (DELTA_BINARY_PACKED), texts with a dictionary, fractions plainly, and a column is compressed
-// with gzip where that makes it smaller. The same columns make the same bytes.
+// with gzip where that makes it smaller. The same columns make the same bytes. The metadata ends
+// with a hash of all bytes before it (kParquetHashKey), so that damage is seen.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/content_hash.h"
 #include "base/file_writer.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
+
+// The last key of the metadata. Its value: XXH3 (64 bits, as 16 hexadecimal digits) of all bytes of
+// the file before the key.
+inline constexpr std::string_view kParquetHashKey = "stepscope.hash";
 
 enum class FlatType : uint8_t { kInt64, kDouble, kText };
 
@@ -44,8 +50,8 @@ class ParquetWriter {
   Result<void> Create();
   // REQUIRES: a column for each of the file's, all with as many rows.
   Result<void> Append(const std::vector<FlatColumn>& columns);
-  // `about`: what the file says of itself, as keys with values.
-  Result<void> Commit(const std::vector<std::pair<std::string, std::string>>& about);
+  // `about`: what the file says of itself, as keys with values. The hash is added.
+  Result<void> Commit(std::vector<std::pair<std::string, std::string>> about);
 
  private:
   struct Chunk {
@@ -65,7 +71,8 @@ class ParquetWriter {
   FileWriter file_;
   std::vector<FlatColumnInfo> columns_;
   std::vector<Group> groups_;
-  int64_t written_ = 0;  // bytes of the file that are before `pending_`
+  ContentHash hash_;     // of all bytes that are before `pending_`
+  int64_t written_ = 0;  // how many they are
   std::string pending_;
 };
 

@@ -72,7 +72,8 @@ TEST(ParquetWriter, WhatIsWrittenIsRead) {
     auto file = ParquetFile::Open(*ByteSource::Open(path));
     ASSERT_TRUE(file.has_value()) << file.error().what;
     const std::pair<std::string, std::string> about("key", "value");
-    EXPECT_EQ(file->metadata().about, std::vector{about});
+    EXPECT_EQ(file->metadata().about.front(), about);
+    EXPECT_EQ(*file->HashBefore(kParquetHashKey), *file->metadata().About(kParquetHashKey));
     ASSERT_EQ(file->metadata().groups.size(), groups.size());
     const auto names = std::to_array<std::string_view>({"whole", "real", "text"});
     for (size_t group = 0; group < groups.size(); ++group) {

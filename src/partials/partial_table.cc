@@ -15,7 +15,8 @@ const std::array<FlatColumnInfo, kPartialColumns> kPartialInfos = {{
     {"message_from", kInt64}, {"message_to", kInt64}, {"dispatch", kInt64},
     {"incomplete", kInt64},   {"count", kInt64},      {"shortest", kInt64},
     {"longest", kInt64},      {"mean", kDouble},      {"squares", kDouble},
-    {"late", kInt64},         {"input", kInt64},      {"about", kText},
+    {"late", kInt64},         {"pauses", kInt64},     {"input", kInt64},
+    {"operator", kText},      {"annotation", kText},  {"about", kText},
 }};
 
 void PartialTable::BeginRow(std::string_view kind) {

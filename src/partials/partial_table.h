@@ -17,11 +17,13 @@ namespace stepscope {
 
 // Of a file, in its metadata: tells partials from other Parquet.
 inline constexpr std::string_view kPartialVersionKey = "stepscope.partials";
-inline constexpr std::string_view kPartialVersion = "2";
+inline constexpr std::string_view kPartialVersion = "3";
 inline constexpr std::string_view kPartialSourcesKey = "stepscope.sources";
+inline constexpr std::string_view kPartialUnreadKey = "stepscope.unread";  // JSON: paths
 
 enum class PartialColumn : uint8_t {
-  kKind,  // "recording", "step", "work", "kernel", "stretch", "part", "role" or "effort"
+  kKind,  // "recording", "step", "work", "kernel", "stretch", "part", "role", "effort", "stream",
+          // "gap" or "wait"
   kRank,
   kCategory,  // of work and kernels: "compute", "communication", "memory"
   kDevice,
@@ -49,7 +51,10 @@ enum class PartialColumn : uint8_t {
   kMean,        // ns
   kSquares,     // ns^2, sum of squared deviations from the mean
   kLate,        // ns that a device waited for launches
+  kPauses,      // ns between kernels, for less than 20 us each time
   kInput,       // ns in ranges of a data loader
+  kOperator,    // of a wait, around the longest
+  kAnnotation,  // the same
   kAbout,       // of a recording: the rest, as JSON
   kColumns
 };

@@ -1,4 +1,4 @@
-// Reads which shard a process is to map.
+// Reads which shard a process is to map, and names its file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr std::string_view kFileBegin = "shard-", kFileOf = "-of-", kFileEnd = ".ranks.parquet";
 
 using Environment = std::function<std::optional<std::string>(const char*)>;
 
@@ -152,6 +154,22 @@ Result<Shard> ReadShard(std::string_view text, std::optional<int64_t> count,
         NotAShard(fmt::format("'{}' and `shards` {} are of different numbers", text, *count),
                   "give one of them"));
   return Checked({*index, *of});
+}
+
+std::string ShardFileName(const Shard& shard) {
+  return fmt::format("{}{:05}{}{:05}{}", kFileBegin, shard.index, kFileOf, shard.count, kFileEnd);
+}
+
+std::optional<Shard> ShardOfFileName(std::string_view name) {
+  if (!name.starts_with(kFileBegin) || !name.ends_with(kFileEnd)) return std::nullopt;
+  name.remove_prefix(kFileBegin.size());
+  name.remove_suffix(std::min(kFileEnd.size(), name.size()));
+  const size_t of = name.find(kFileOf);
+  if (of == std::string_view::npos) return std::nullopt;
+  const auto index = NumberIn(name.substr(0, of)),
+             count = NumberIn(name.substr(of + kFileOf.size()));
+  if (!index || !count) return std::nullopt;
+  return Shard{*index, *count};
 }
 
 }  // namespace stepscope

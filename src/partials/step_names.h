@@ -1,8 +1,12 @@
-// Names what a step goes to in partials, in the order of trace/condensed.h.
+// Names what a step goes to in partials, in the order of trace/condensed.h, and the times of a
+// stream.
 #pragma once
 
 #include <array>
 #include <string_view>
+#include <utility>
+
+#include "trace/condensed.h"
 
 namespace stepscope {
 
@@ -13,5 +17,15 @@ inline constexpr auto kPartialParts = std::to_array<std::string_view>(
 
 inline constexpr auto kPartialRoles = std::to_array<std::string_view>(
     {"other", "operator", "data loader", "runtime", "communication", "memset", "memcpy", "kernel"});
+
+inline constexpr auto kPartialStreamTimes =
+    std::to_array<std::pair<std::string_view, int64_t CondensedStream::*>>({
+        {"busy", &CondensedStream::busy},
+        {"compute", &CondensedStream::compute},
+        {"host_wait", &CondensedStream::host_wait},
+        {"kernel_wait", &CondensedStream::kernel_wait},
+        {"other", &CondensedStream::other},
+        {"one-time work", &CondensedStream::one_time},
+    });
 
 }  // namespace stepscope

@@ -377,7 +377,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
   for (LoadedFile& file : files) {
     std::ranges::move(file.notes.List(file.info.path), std::back_inserter(run.info.notes));
     for (Note& note : file.more_notes) {
-      note.where = file.info.path;
+      if (note.where.empty()) note.where = file.info.path;
       run.info.notes.push_back(std::move(note));
     }
     run.info.files.push_back(file.info);

@@ -153,6 +153,11 @@ void TakeRecordings(LoadedFile& file, std::vector<Recording> recordings, const L
   });
 }
 
+bool MayBeDamaged(const LoadedFile& file, const LoadOptions& load) {
+  auto again = load.places.Open(file.info.path, nullptr);
+  return again && IsDamaged(*std::move(again));
+}
+
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
   ReadFailure failure;
   auto source = load.places.Open(file.info.path, &bytes_read, &failure);
@@ -160,7 +165,9 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   auto recordings = ReadRecordings(std::move(*source), load.read);
   if ((!recordings && failure.Get()) || failure.refused())
     return Fail(file, *failure.Get(), NoteKind::kUnreadable);
-  if (!recordings) return Fail(file, recordings.error(), NoteKind::kNotATrace);
+  if (!recordings)
+    return Fail(file, recordings.error(),
+                MayBeDamaged(file, load) ? NoteKind::kUnreadable : NoteKind::kNotATrace);
   TakeRecordings(file, std::move(*recordings), load, failure);
 }
 

@@ -80,8 +80,11 @@ class Mapper {
     if (failed != items_.end() && !some) return std::unexpected(*failed->error);
     std::vector<std::pair<std::string, std::string>> about = {
         {std::string(kPartialVersionKey), std::string(kPartialVersion)}};
-    if (failed == items_.end()) about.emplace_back(kPartialSourcesKey, sources);
-    return writer.Commit(about);
+    if (failed == items_.end())
+      about.emplace_back(kPartialSourcesKey, sources);
+    else
+      about.emplace_back(kPartialUnreadKey, Unread());
+    return writer.Commit(std::move(about));
   }
 
  private:
@@ -96,6 +99,15 @@ class Mapper {
       item.tables.clear();
     }
     return {};
+  }
+
+  // The traces that could not be read, as JSON.
+  std::string Unread() const {
+    std::vector<std::string> paths;
+    for (const MapItem& item : items_) {
+      if (Failed(item)) paths.push_back(item.path);
+    }
+    return PathsAsJson(paths);
   }
 
   void Tell(size_t done) const {
@@ -143,10 +155,6 @@ class Mapper {
   std::atomic<int64_t> bytes_read_ = 0;
   std::vector<MapItem> items_;
 };
-
-std::string NameOfShard(const Shard& shard) {
-  return fmt::format("shard-{:05}-of-{:05}.ranks.parquet", shard.index, shard.count);
-}
 
 Table FilesTable(const std::vector<MapItem>& items) {
   Table table{.key = "files",
@@ -219,7 +227,7 @@ Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions&
     if (error)
       return std::unexpected(
           SystemError("cannot make the directory", error.value(), options.folder));
-    const std::string file = fs::path(options.folder) / NameOfShard(options.shard);
+    const std::string file = fs::path(options.folder) / ShardFileName(options.shard);
     const std::string sources = SourcesOf(files, places);
     const bool again = SourcesIn(file) == sources;
     if (!again) {
@@ -237,8 +245,7 @@ Result<std::vector<int64_t>> MissingShards(const std::string& folder, int64_t co
   if (!fs::is_directory(folder, error)) return std::unexpected(NothingAt(folder, /*stored=*/false));
   std::vector<int64_t> missing;
   for (int64_t index = 0; index < count; ++index) {
-    if (!fs::exists(fs::path(folder) / NameOfShard({index, count}), error))
-      missing.push_back(index);
+    if (!ArePartials(fs::path(folder) / ShardFileName({index, count}))) missing.push_back(index);
   }
   return missing;
 }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
-#include "ingest/parquet/parquet_reader.h"
+#include "ingest/partial/partial_file.h"
 #include "partials/partial_table.h"
 
 namespace stepscope {
@@ -56,15 +56,26 @@ std::string SourcesOf(std::span<const std::string> files, const Places& places) 
   return std::move(json).Take();
 }
 
+std::string PathsAsJson(std::span<const std::string> paths) {
+  JsonWriter json;
+  json.BeginArray(JsonWriter::Form::kCompact);
+  for (const std::string& path : paths) json.String(path);
+  json.End();
+  return std::move(json).Take();
+}
+
+bool ArePartials(const std::string& path) {
+  auto source = Places().Open(path);
+  return source && OpenPartials(*std::move(source)).has_value();
+}
+
 std::string SourcesIn(const std::string& partials) {
   auto source = Places().Open(partials);
   if (!source) return "";
-  const auto file = ParquetFile::Open(*std::move(source));
+  const auto file = OpenPartials(*std::move(source));
   if (!file) return "";
-  const auto& about = file->metadata().about;
-  const auto found =
-      std::ranges::find(about, kPartialSourcesKey, &std::pair<std::string, std::string>::first);
-  return found == about.end() ? "" : found->second;
+  const std::string* found = file->metadata().About(kPartialSourcesKey);
+  return found == nullptr ? "" : *found;
 }
 
 }  // namespace stepscope

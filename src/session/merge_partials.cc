@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -10,10 +13,12 @@
 
 #include "base/stop.h"
 #include "ingest/discover.h"
-#include "ingest/parquet/parquet_reader.h"
+#include "ingest/partial/partial_about.h"
+#include "ingest/partial/partial_file.h"
 #include "partials/partial_table.h"
 #include "report/columns.h"
 #include "report/humanize.h"
+#include "session/map_sources.h"
 #include "stepscope/partials.h"
 
 namespace stepscope {
@@ -25,21 +30,14 @@ struct Piece {
   size_t file = 0, group = 0;
 };
 
-Result<ParquetFile> OpenPartials(const std::string& path) {
+Result<ParquetFile> OpenShard(const std::string& path) {
   auto source = Places().Open(path);
   if (!source) return std::unexpected(source.error());
-  auto file = ParquetFile::Open(*std::move(source));
-  if (!file) {
-    Error error = file.error();
-    error.where = path;
-    return std::unexpected(std::move(error));
-  }
-  const std::pair<std::string, std::string> version = {std::string(kPartialVersionKey),
-                                                       std::string(kPartialVersion)};
-  const auto& about = file->metadata().about;
-  if (std::ranges::find(about, version) != about.end()) return file;
-  return std::unexpected(Error{"the file holds no partials that are known here", path,
-                               "give what 'stepscope map' of this version wrote"});
+  auto file = OpenPartials(*std::move(source));
+  if (file) return file;
+  Error error = file.error();
+  error.where = path;
+  return std::unexpected(std::move(error));
 }
 
 // The least value of a column.
@@ -52,9 +50,12 @@ int64_t LeastOf(const ParquetTable& table, std::string_view name) {
   return least;
 }
 
-Result<void> AddPieces(const std::string& path, size_t number, std::vector<Piece>& pieces) {
-  auto file = OpenPartials(path);
+Result<void> AddPieces(const std::string& path, size_t number, std::vector<Piece>& pieces,
+                       std::set<std::string>& unread) {
+  auto file = OpenShard(path);
   if (!file) return std::unexpected(file.error());
+  if (const std::string* paths = file->metadata().About(kPartialUnreadKey))
+    std::ranges::copy(PathsIn(*paths), std::inserter(unread, unread.end()));
   constexpr auto kColumns = std::to_array<std::string_view>({"rank", "start"});
   for (size_t group = 0; group < file->metadata().groups.size(); ++group) {
     const auto table = file->Read(group, kColumns);
@@ -98,14 +99,18 @@ Result<void> Copy(ParquetFile& from, size_t group, ParquetWriter& to) {
 }
 
 Result<void> CopyAll(const std::vector<std::string>& files, const std::vector<Piece>& pieces,
-                     ParquetWriter& writer) {
+                     const std::set<std::string>& unread, ParquetWriter& writer) {
   if (const auto created = writer.Create(); !created) return created;
   for (const Piece& piece : pieces) {
-    auto file = OpenPartials(files[piece.file]);
+    auto file = OpenShard(files[piece.file]);
     if (!file) return std::unexpected(file.error());
     if (const auto copied = Copy(*file, piece.group, writer); !copied) return copied;
   }
-  return writer.Commit({{std::string(kPartialVersionKey), std::string(kPartialVersion)}});
+  std::vector<std::pair<std::string, std::string>> about = {
+      {std::string(kPartialVersionKey), std::string(kPartialVersion)}};
+  if (!unread.empty())
+    about.emplace_back(kPartialUnreadKey, PathsAsJson(std::vector(unread.begin(), unread.end())));
+  return writer.Commit(std::move(about));
 }
 
 ReportSet Merged(size_t pieces, size_t files, const std::string& file) {
@@ -129,13 +134,14 @@ Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::s
   const auto found = FindTraces(paths, Places());
   if (!found) return std::unexpected(found.error());
   std::vector<Piece> pieces;
+  std::set<std::string> unread;  // traces that could not be read
   for (size_t i = 0; i < found->files.size(); ++i) {
-    if (const auto added = AddPieces(found->files[i], i, pieces); !added)
+    if (const auto added = AddPieces(found->files[i], i, pieces, unread); !added)
       return std::unexpected(added.error());
   }
   std::ranges::stable_sort(pieces, {}, [](const Piece& p) { return std::tuple(p.rank, p.start); });
   ParquetWriter writer(file, {kPartialInfos.begin(), kPartialInfos.end()});
-  if (const auto copied = CopyAll(found->files, pieces, writer); !copied)
+  if (const auto copied = CopyAll(found->files, pieces, unread, writer); !copied)
     return std::unexpected(copied.error());
   return Merged(pieces.size(), found->files.size(), file);
 }

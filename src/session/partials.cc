@@ -4,20 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
-#include <string_view>
+#include <optional>
 #include <tuple>
+
+#include "stepscope/partials.h"
 
 namespace stepscope {
 namespace {
 
 bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
 
-// What follows "-of-" in the name of a shard; empty: it's no name that `map` gives.
-std::string_view ShardsOf(const LoadedFile& file) {
-  const std::string_view path = file.info.path;
-  const size_t of = path.rfind("-of-");
-  return of == std::string_view::npos ? std::string_view() : path.substr(of);
+// Of how many shards the file is one; absent: it has no name that `map` gives.
+std::optional<int64_t> ShardsOf(const LoadedFile& file) {
+  const auto shard = ShardOfFileName(std::filesystem::path(file.info.path).filename().string());
+  return shard ? std::optional(shard->count) : std::nullopt;
 }
 
 }  // namespace

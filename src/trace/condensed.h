@@ -35,13 +35,39 @@ struct CondensedStep {
   std::array<int64_t, kCondensedRoles> roles{};
 };
 
+// Idle time of a device that work which runs as fast as it can has between kernels, at most, ns.
+inline constexpr int64_t kPause = 20'000;
+
 // What the work that was launched in a step says of the host.
 struct CondensedEffort {
   int64_t device = -1;    // -1: of the host
   int64_t step = -1;      // its number; -1: work that was launched in none
   int64_t kernels = 0;    // compute kernels of the device
   int64_t host_late = 0;  // ns that the device had nothing to do until a launch that came too late
-  int64_t input = 0;      // ns of the host in ranges of a data loader
+  // ns between kernels, less than kPause each time, though they were launched in time
+  int64_t pauses = 0;
+  int64_t input = 0;  // ns of the host in ranges of a data loader
+};
+
+// Of a stream, ns: how long it was busy, and why it was idle between two activities
+// (facts/devices/stream_idle.h).
+struct CondensedStream {
+  int64_t device = 0;
+  int64_t stream = 0;
+  int64_t events = 0;
+  int64_t busy = 0;     // union of activities
+  int64_t compute = 0;  // of which added by compute kernels
+  int64_t host_wait = 0, kernel_wait = 0, other = 0;
+  int64_t one_time = 0;  // of host_wait, during one-time work
+};
+
+// A host's waits for idle devices in calls of one name (facts/devices/idle_wait_sums.h).
+struct CondensedWait {
+  StringId call = kNoString;
+  int64_t calls = 0;
+  int64_t time = 0;  // ns
+  int64_t longest = 0;
+  StringId op = kNoString, annotation = kNoString;  // around the longest
 };
 
 struct CondensedRecording {
@@ -55,6 +81,8 @@ struct CondensedRecording {
   std::vector<CondensedStep> steps;  // by start
   bool steps_are_marked = false;     // else there is one, of the whole recording, or none
   std::vector<CondensedEffort> efforts;
+  std::vector<CondensedStream> streams;  // by device, then stream
+  std::vector<CondensedWait> waits;
   int64_t queued = 0;  // ns of the first step in which work ran that was launched before
   Purpose purpose = Purpose::kUnknown;
   bool compiled = false;  // by PyTorch's compiler

@@ -219,6 +219,9 @@ void ForEachName(RankActivity& rank, const F& f) {
   for (EvaluationRun& run : rank.evaluations) maybe(run.function);
   if (rank.condensed) {
     for (CondensedKernel& kernel : rank.condensed->kernels) f(kernel.name);
+    for (CondensedWait& wait : rank.condensed->waits) {
+      for (StringId* id : {&wait.call, &wait.op, &wait.annotation}) maybe(*id);
+    }
   }
   for (SyncRecord& sync : rank.syncs) f(sync.name);
   for (DeviceRange& range : rank.ranges) f(range.name);

@@ -45,6 +45,7 @@ enum class Reason : uint8_t {
   kThread,    // the host goes on after its own previous moment
   kHandOver,  // a thread that was quiet goes on after what another thread did
   kWindow,    // since the stretch began: nothing is known to have come before
+  kPauses,    // of a partial: work starts after pauses between kernels that were put together
 };
 
 inline constexpr uint32_t kNowhere = UINT32_MAX;

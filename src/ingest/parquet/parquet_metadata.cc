@@ -102,6 +102,11 @@ bool TakePair(ThriftReader& in, ThriftType type, std::pair<std::string, std::str
 
 }  // namespace
 
+const std::string* ParquetMetadata::About(std::string_view key) const {
+  const auto found = std::ranges::find(about, key, &std::pair<std::string, std::string>::first);
+  return found == about.end() ? nullptr : &found->second;
+}
+
 Result<ParquetMetadata> ReadParquetMetadata(std::string_view bytes) {
   ThriftReader in(bytes);
   ParquetMetadata metadata;

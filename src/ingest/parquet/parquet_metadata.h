@@ -51,6 +51,9 @@ struct ParquetMetadata {
   std::vector<ParquetRowGroup> groups;
   int64_t rows = 0;
   std::vector<std::pair<std::string, std::string>> about;  // what the file says of itself, by key
+
+  // Null where it says nothing about it.
+  const std::string* About(std::string_view key) const;
 };
 
 // `bytes`: the footer without its length. Fails where it breaks off or contradicts itself.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/content_hash.h"
 #include "base/stop.h"
 
 namespace stepscope {
@@ -49,6 +50,8 @@ Result<void> ParquetFile::TakeMetadata() {
   std::memcpy(&length, tail->data(), sizeof length);
   const auto footer = Bytes(size - static_cast<int64_t>(kTailBytes) - length, length);
   if (!footer) return std::unexpected(footer.error());
+  footer_bytes_ = length;
+  footer_ = size - static_cast<int64_t>(kTailBytes) - footer_bytes_;
   auto metadata = ReadParquetMetadata(*footer);
   if (!metadata) return std::unexpected(metadata.error());
   int64_t rows = 0;
@@ -110,6 +113,23 @@ Result<ParquetTable> ParquetFile::Read(size_t group, std::span<const std::string
 
 Result<ParquetTable> ParquetFile::ReadAll(std::span<const std::string_view> names) {
   return ReadGroups(metadata_.groups, names);
+}
+
+Result<std::string> ParquetFile::HashBefore(std::string_view text) {
+  constexpr int64_t kPiece = 1 << 20;
+  const auto footer = Bytes(footer_, footer_bytes_);
+  if (!footer) return footer;
+  const size_t place = footer->rfind(text);
+  if (place == std::string::npos) return CannotRead("its metadata has no hash");
+  ContentHash hash;
+  const int64_t end = footer_ + static_cast<int64_t>(place);
+  for (int64_t at = 0; at < end; at += kPiece) {
+    StopIfAsked();
+    const auto piece = Bytes(at, std::min(kPiece, end - at));
+    if (!piece) return piece;
+    hash.Add(*piece);
+  }
+  return hash.Hex();
 }
 
 Result<ParquetTable> ReadParquet(ByteSource source, std::span<const std::string_view> names) {

@@ -41,6 +41,10 @@ class ParquetFile {
   // The same of all row groups.
   Result<ParquetTable> ReadAll(std::span<const std::string_view> names);
 
+  // A hash (base/content_hash.h) of all bytes before the last place in the metadata that has this
+  // text. Fails where none has, or the file cannot be read.
+  Result<std::string> HashBefore(std::string_view text);
+
  private:
   explicit ParquetFile(ByteSource source) : source_(std::move(source)) {}
   Result<std::string> Bytes(int64_t offset, int64_t count);
@@ -52,6 +56,7 @@ class ParquetFile {
 
   ByteSource source_;
   ParquetMetadata metadata_;
+  int64_t footer_ = 0, footer_bytes_ = 0;  // where the metadata begins, and how long it is
 };
 
 // All of a file at once, as above.

@@ -110,11 +110,22 @@ Note NoteOf(const Json& json) {
   Take(json, "name", note.name);
   Take(json, "count", note.count);
   Take(json, "message", message);
+  Take(json, "where", note.where);
   note.message = std::move(message);
   return note;
 }
 
 }  // namespace
+
+std::vector<std::string> PathsIn(std::string_view list) {
+  std::vector<std::string> paths;
+  const Json json = Json::parse(list, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_array()) return paths;
+  for (const Json& path : json) {
+    if (path.is_string()) paths.push_back(path.get<std::string>());
+  }
+  return paths;
+}
 
 void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& condensed) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -14,11 +14,16 @@
 #include "base/stop.h"
 #include "ingest/parquet/parquet_reader.h"
 #include "ingest/partial/partial_about.h"
+#include "ingest/partial/partial_file.h"
 #include "partials/partial_table.h"
 #include "partials/step_names.h"
+#include "trace/notes.h"
 
 namespace stepscope {
 namespace {
+
+// Of a stream or a wait, 19 hours: sums over 100,000 ranks must not overflow.
+constexpr int64_t kMostTime = int64_t{1} << 46;
 
 // The rows of a row group, by column.
 class Rows {
@@ -119,6 +124,9 @@ class Reader {
     Recording& last = recordings_.back();
     std::ranges::sort(condensed_->incomplete_steps);
     left_out_ += DropSteps(condensed_->steps);
+    std::ranges::stable_sort(condensed_->streams, {}, [](const CondensedStream& stream) {
+      return std::pair(stream.device, stream.stream);
+    });
     last.trace.meta.condensed = condensed_;
     if (left_out_ > 0) {
       last.notes.push_back({.name = "unreadable_rows",
@@ -135,7 +143,10 @@ class Reader {
     if (kind == "stretch") return AddStretch(rows, row);
     if (kind == "part") return AddTime(rows, row, kPartialParts, &CondensedStep::parts);
     if (kind == "role") return AddTime(rows, row, kPartialRoles, &CondensedStep::roles);
-    return kind == "effort" && AddEffort(rows, row);
+    if (kind == "effort") return AddEffort(rows, row);
+    if (kind == "stream") return AddStream(rows, row);
+    if (kind == "gap") return AddStreamTime(rows, row);
+    return kind == "wait" && AddWait(rows, row);
   }
 
   // Sets start and duration; false where they are no stretch of time.
@@ -243,10 +254,56 @@ class Reader {
                                  .step = rows.Int(PartialColumn::kStep, row).value_or(-1),
                                  .kernels = rows.Int(PartialColumn::kCount, row).value_or(0),
                                  .host_late = rows.Int(PartialColumn::kLate, row).value_or(0),
+                                 .pauses = rows.Int(PartialColumn::kPauses, row).value_or(0),
                                  .input = rows.Int(PartialColumn::kInput, row).value_or(0)};
-    if (effort.kernels < 0 || effort.host_late < 0 || effort.input < 0) return false;
+    if (effort.kernels < 0 || effort.host_late < 0 || effort.pauses < 0 || effort.input < 0)
+      return false;
     condensed_->efforts.push_back(effort);
     return true;
+  }
+
+  bool AddStream(const Rows& rows, size_t row) {
+    const auto device = rows.Int(PartialColumn::kDevice, row);
+    const auto stream = rows.Int(PartialColumn::kStream, row);
+    const auto events = rows.Int(PartialColumn::kCount, row);
+    if (!device || !stream || !events || *events <= 0) return false;
+    condensed_->streams.push_back({.device = *device, .stream = *stream, .events = *events});
+    return true;
+  }
+
+  // Sets a time of the last stream.
+  bool AddStreamTime(const Rows& rows, size_t row) {
+    const auto* const at =
+        std::ranges::find(kPartialStreamTimes, rows.Text(PartialColumn::kName, row),
+                          &std::pair<std::string_view, int64_t CondensedStream::*>::first);
+    const auto duration = rows.Int(PartialColumn::kDuration, row);
+    const bool fits = at != kPartialStreamTimes.end() && !condensed_->streams.empty() && duration &&
+                      *duration >= 0 && *duration <= kMostTime;
+    if (fits) condensed_->streams.back().*(at->second) = *duration;
+    return fits;
+  }
+
+  bool AddWait(const Rows& rows, size_t row) {
+    const auto calls = rows.Int(PartialColumn::kCount, row);
+    const auto time = rows.Int(PartialColumn::kDuration, row);
+    const auto longest = rows.Int(PartialColumn::kLongest, row);
+    const bool fits = calls && time && longest && *calls > 0 && *longest >= 0 &&
+                      *time >= *longest && *time <= kMostTime;
+    if (!fits) return false;
+    const StringId call = NameOf(rows, row, PartialColumn::kName);
+    if (call == kNoString) return false;
+    condensed_->waits.push_back({.call = call,
+                                 .calls = *calls,
+                                 .time = *time,
+                                 .longest = *longest,
+                                 .op = NameOf(rows, row, PartialColumn::kOperator),
+                                 .annotation = NameOf(rows, row, PartialColumn::kAnnotation)});
+    return true;
+  }
+
+  StringId NameOf(const Rows& rows, size_t row, PartialColumn column) {
+    const std::string_view text = rows.Text(column, row);
+    return text.empty() ? kNoString : trace().strings.Intern(text);
   }
 
   Trace& trace() { return recordings_.back().trace; }
@@ -270,34 +327,36 @@ class Reader {
   int64_t left_out_ = 0;
 };
 
-Result<void> CheckVersion(const ParquetMetadata& metadata) {
-  const auto version = std::ranges::find(metadata.about, kPartialVersionKey,
-                                         &std::pair<std::string, std::string>::first);
-  if (version == metadata.about.end()) {
-    return std::unexpected(Error{"the Parquet file holds no partials of ranks", "",
-                                 "give traces, or what 'stepscope map' wrote"});
-  }
-  if (version->second == kPartialVersion) return {};
-  return std::unexpected(
-      Error{fmt::format("the partials are of version {}, which is not known here", version->second),
-            "", "use the Stepscope that wrote them, or map the traces again"});
+// A trace that could not be read when the partials were made.
+Note Unread(const std::string& path) {
+  return {.name = std::string(NoteName(NoteKind::kUnreadable)),
+          .count = 1,
+          .message = NoteMessage(NoteKind::kUnreadable),
+          .where = path};
 }
 
 }  // namespace
 
 bool LooksLikePartials(std::string_view beginning) { return beginning.starts_with(kParquetMagic); }
 
+bool IsOtherParquet(ByteSource source) {
+  const auto file = ParquetFile::Open(std::move(source));
+  return file && file->metadata().About(kPartialVersionKey) == nullptr;
+}
+
 Result<std::vector<Recording>> ReadPartials(ByteSource source) {
-  auto file = ParquetFile::Open(std::move(source));
+  auto file = OpenPartials(std::move(source));
   if (!file) return std::unexpected(file.error());
-  if (const auto known = CheckVersion(file->metadata()); !known)
-    return std::unexpected(known.error());
+  return ReadRowsOfPartials(*file);
+}
+
+Result<std::vector<Recording>> ReadRowsOfPartials(ParquetFile& file) {
   std::vector<std::string_view> names;
   for (const FlatColumnInfo& info : kPartialInfos) names.push_back(info.name);
   Reader reader;
-  for (size_t group = 0; group < file->metadata().groups.size(); ++group) {
+  for (size_t group = 0; group < file.metadata().groups.size(); ++group) {
     StopIfAsked();
-    const auto table = file->Read(group, names);
+    const auto table = file.Read(group, names);
     if (!table) return std::unexpected(table.error());
     reader.Add(Rows(*table));
   }
@@ -305,6 +364,10 @@ Result<std::vector<Recording>> ReadPartials(ByteSource source) {
   if (recordings.empty())
     return std::unexpected(
         Error{"the file holds no partial of a rank", "", "map the traces again"});
+  if (const std::string* unread = file.metadata().About(kPartialUnreadKey)) {
+    for (const std::string& path : PathsIn(*unread))
+      recordings.front().notes.push_back(Unread(path));
+  }
   return recordings;
 }
 

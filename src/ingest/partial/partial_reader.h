@@ -6,6 +6,7 @@
 
 #include "base/byte_source.h"
 #include "ingest/common/recording.h"
+#include "ingest/parquet/parquet_reader.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
@@ -14,8 +15,15 @@ namespace stepscope {
 bool LooksLikePartials(std::string_view beginning);
 inline constexpr size_t kPartialSniff = 4;
 
+// Whether it is whole, and holds no partials.
+bool IsOtherParquet(ByteSource source);
+
 // All recordings in a file. Rows that contradict themselves are left out and counted in a note.
-// Fails where the file is damaged, is Parquet of another kind, or of a version that is not known.
+// Fails where the file is not what was written, is Parquet of another kind, or of a version that is
+// not known.
 Result<std::vector<Recording>> ReadPartials(ByteSource source);
+
+// The same of a file that is open, whatever its version and its hash.
+Result<std::vector<Recording>> ReadRowsOfPartials(ParquetFile& file);
 
 }  // namespace stepscope

@@ -25,7 +25,7 @@ class Efforts {
 
   void MoveTo(std::vector<CondensedEffort>& list) const {
     std::ranges::copy_if(of_, std::back_inserter(list), [](const CondensedEffort& e) {
-      return e.kernels > 0 || e.host_late > 0 || e.input > 0;
+      return e.kernels > 0 || e.host_late > 0 || e.pauses > 0 || e.input > 0;
     });
   }
 
@@ -33,20 +33,35 @@ class Efforts {
   std::vector<CondensedEffort> of_;
 };
 
+// Whether it was launched after all that had been launched before had ended. Steps that were not
+// selected may lie before the first activity: what was idle then is not known.
+bool IsLate(const Activity& activity, int64_t busy_until) {
+  return busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
+         activity.launched > busy_until;
+}
+
+// `until`: when the kernels before it have ended.
+void AddPause(const Activity& kernel, int64_t& until, CondensedEffort& effort) {
+  const int64_t pause = until == kNoTime ? 0 : SubtractSaturated(kernel.start, until);
+  if (pause > 0 && pause < kPause && !IsLate(kernel, until))
+    effort.pauses = AddSaturated(effort.pauses, pause);
+  until = std::max(until, kernel.end);
+}
+
 // By RankActivity::devices.
 std::vector<Efforts> EffortsOfDevices(const RankActivity& rank) {
   std::vector<Efforts> devices;
   for (const int64_t device : rank.devices) devices.emplace_back(rank, device);
-  std::vector<int64_t> until(rank.devices.size(), kNoTime);
+  std::vector<int64_t> until(rank.devices.size(), kNoTime), computing = until;
   for (const Activity& activity : rank.activities) {
     const uint32_t device = rank.streams[activity.stream].device_index;
     CondensedEffort& effort = devices[device].Of(activity.step);
-    if (activity.kind == Kind::kCompute) ++effort.kernels;
+    if (activity.kind == Kind::kCompute) {
+      ++effort.kernels;
+      AddPause(activity, computing[device], effort);
+    }
     int64_t& busy_until = until[device];
-    // Steps that were not selected may lie before the first activity: what was idle then is not
-    // known.
-    if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
-        activity.launched > busy_until)
+    if (IsLate(activity, busy_until))
       effort.host_late = AddSaturated(effort.host_late, activity.start - busy_until);
     busy_until = std::max(busy_until, activity.end);
   }
