@@ -243,6 +243,28 @@ TEST_F(Partials, TellWhyStreamsWereIdle) {
   EXPECT_EQ(other->reports.front().status, Status::kUnavailable);
 }
 
+// What was done once before the first step leads in both.
+TEST_F(Partials, TellWhatWasBeforeTheFirstStep) {
+  std::vector<std::string> events = {
+      R"({"ph":"X","cat":"cuda_runtime","name":"cudaFree","pid":1,"tid":1,"ts":0,"dur":80000})"};
+  for (int step = 1; step < 4; ++step) {
+    const int at = 90000 + step * 20000;
+    events.push_back(fmt::format(
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,)"
+        R"("ts":{},"dur":20000}})",
+        step, at));
+    events.push_back(testing::Kernel("gemm", at + 100, 19000));
+  }
+  const std::string trace = folder_.Write("job/rank0.json", testing::DocumentOfRank(0, events));
+  MapAll(trace, Path("part"), 1);
+  const auto of_traces = testing::Ask({trace}), of_partials = testing::Ask({Path("part")});
+  EXPECT_TRUE(
+      of_traces->verdict.contains("Before the first complete step: 80.0 ms of one-time work"))
+      << of_traces->verdict.str();
+  EXPECT_TRUE(of_partials->verdict.contains(of_traces->verdict.str()))
+      << of_partials->verdict.str();
+}
+
 TEST_F(Partials, OfProcessesWithSeveralDevicesAccuseNobody) {
   MapAll(Demo(2, 4), Path("part"), 1);
   const auto answer = testing::Ask({Path("part")}, {.only = {"stragglers", "whatif"}});

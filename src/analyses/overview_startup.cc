@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "analyses/overview_findings.h"
 #include "base/saturate.h"
+#include "facts/derived/steps/before_steps.h"
 #include "report/humanize.h"
 
 namespace stepscope::overview {
@@ -34,18 +35,13 @@ Startup StartupOf(const Facts& facts, const std::vector<RankSteps>& ranks) {
   if (!facts.selected.empty()) return startup;
   const int64_t count = std::ssize(ranks);
   for (const RankSteps& rank : ranks) {
-    const auto whole = WholeRecording(*rank.rank);
-    if (rank.whole_recording || !whole) continue;
-    startup.recorded += (whole->end - whole->start) / count;
-    const StepWindow before{
-        .number = 0, .start = whole->start, .end = rank.steps.front().window.start};
+    const auto before = BeforeStepsOf(rank, *facts.names);
+    if (!before) continue;
+    startup.recorded += before->recorded / count;
     const auto add = [&](const StepBreakdown& part, auto& times) {
       for (size_t i = 0; i < kOnce.size(); ++i) times[i] += TimeOf(part, kOnce[i]) / count;
     };
-    if (before.end > before.start) {
-      for (const StepBreakdown& part : BreakStepsDown(*rank.rank, *facts.names, {&before, 1}))
-        add(part, startup.before);
-    }
+    add(before->time, startup.before);
     if (BeginsWithWarmUp(rank)) add(rank.steps.front(), startup.in_first);
   }
   return startup;

@@ -1,11 +1,13 @@
 // Keys are read by ingest/partial; docs/formats/partials.md lists them.
 #include "condense/about.h"
 
+#include <optional>
 #include <span>
 
 #include "base/json_writer.h"
 #include "facts/derived/job/compiled_code.h"
 #include "facts/derived/job/job_purpose.h"
+#include "facts/derived/steps/before_steps.h"
 #include "facts/derived/steps/step_categories.h"
 
 namespace stepscope {
@@ -72,6 +74,8 @@ void WriteSteps(const Facts& facts, JsonWriter& json) {
   const bool marked = !steps.empty() && !steps.front().whole_recording;
   WriteFlag(json, "steps_are_marked", marked);
   if (marked) json.Number("queued", QueuedBefore(steps.front()));
+  const auto before = marked ? BeforeStepsOf(steps.front(), *facts.names) : std::nullopt;
+  if (before) json.Number("recorded", before->recorded);
   json.Number("purpose", static_cast<int64_t>(PurposeOfJob(facts)));
   WriteFlag(json, "compiled", HasCompiledCode(facts));
 }

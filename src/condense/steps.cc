@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "facts/derived/lateness/host_efforts.h"
+#include "facts/derived/steps/before_steps.h"
 #include "facts/derived/steps/step_categories.h"
 #include "partials/step_names.h"
 
@@ -22,6 +23,8 @@ class StepRows {
     for (const RankSteps& own : RankStepsOf(facts_)) {
       const auto roles = RolesOf(own, *facts_.names);
       for (size_t s = 0; s < own.steps.size(); ++s) WriteStep(own.steps[s], roles[s]);
+      if (const auto before = BeforeStepsOf(own, *facts_.names))
+        WriteTimes("before", kPartialParts, -1, before->time.time);
     }
     for (const CondensedEffort& effort : HostEfforts(*facts_.names).Of(rank_)) WriteEffort(effort);
   }
@@ -44,7 +47,7 @@ class StepRows {
   void WriteTimes(std::string_view kind, const auto& names, int64_t step, const auto& times) {
     for (size_t i = 0; i < times.size(); ++i) {
       if (times[i] == 0) continue;
-      Begin(kind, step);
+      Begin(kind, step);  // -1: of none
       out_.Set(PartialColumn::kName, names[i]);
       out_.Set(PartialColumn::kDuration, times[i]);
     }

@@ -22,8 +22,8 @@ inline constexpr std::string_view kPartialSourcesKey = "stepscope.sources";
 inline constexpr std::string_view kPartialUnreadKey = "stepscope.unread";  // JSON: paths
 
 enum class PartialColumn : uint8_t {
-  kKind,  // "recording", "step", "work", "kernel", "stretch", "part", "role", "effort", "stream",
-          // "gap" or "wait"
+  kKind,  // "recording", "step", "work", "kernel", "stretch", "part", "role", "before", "effort",
+          // "stream", "gap" or "wait"
   kRank,
   kCategory,  // of work and kernels: "compute", "communication", "memory"
   kDevice,

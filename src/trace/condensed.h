@@ -79,7 +79,9 @@ struct CondensedRecording {
   // Calls that launch kernels: all, those without a kernel, those that became nodes of a graph.
   int64_t launches = 0, launches_without_kernel = 0, launches_captured = 0;
   std::vector<CondensedStep> steps;  // by start
-  bool steps_are_marked = false;     // else there is one, of the whole recording, or none
+  int64_t recorded = 0;              // ns of the whole recording; 0: no steps are marked
+  std::array<int64_t, kCondensedParts> before_steps{};  // ns until the first complete step
+  bool steps_are_marked = false;  // else there is one, of the whole recording, or none
   std::vector<CondensedEffort> efforts;
   std::vector<CondensedStream> streams;  // by device, then stream
   std::vector<CondensedWait> waits;

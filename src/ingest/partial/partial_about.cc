@@ -148,6 +148,8 @@ void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& 
   Take(json, "launches_captured", condensed.launches_captured);
   Take(json, "steps_are_marked", condensed.steps_are_marked);
   Take(json, "queued", condensed.queued);
+  Take(json, "recorded", condensed.recorded);
+  condensed.recorded = std::max<int64_t>(condensed.recorded, 0);
   Take(json, "purpose", Purpose::kInference, condensed.purpose);
   Take(json, "compiled", condensed.compiled);
   TakeGroups(json, trace.meta);

@@ -142,6 +142,7 @@ class Reader {
     if (kind == "kernel") return AddKernel(rows, row);
     if (kind == "stretch") return AddStretch(rows, row);
     if (kind == "part") return AddTime(rows, row, kPartialParts, &CondensedStep::parts);
+    if (kind == "before") return AddBefore(rows, row);
     if (kind == "role") return AddTime(rows, row, kPartialRoles, &CondensedStep::roles);
     if (kind == "effort") return AddEffort(rows, row);
     if (kind == "stream") return AddStream(rows, row);
@@ -247,6 +248,15 @@ class Reader {
     if (at == names.end() || condensed_->steps.empty() || !duration || *duration < 0) return false;
     (condensed_->steps.back().*times)[static_cast<size_t>(at - names.begin())] = *duration;
     return true;
+  }
+
+  bool AddBefore(const Rows& rows, size_t row) {
+    const auto* const at = std::ranges::find(kPartialParts, rows.Text(PartialColumn::kName, row));
+    const auto duration = rows.Int(PartialColumn::kDuration, row);
+    const bool fits =
+        at != kPartialParts.end() && duration && *duration >= 0 && *duration <= kMostTime;
+    if (fits) condensed_->before_steps[static_cast<size_t>(at - kPartialParts.begin())] = *duration;
+    return fits;
   }
 
   bool AddEffort(const Rows& rows, size_t row) {
