@@ -2,6 +2,7 @@
 //
 // It is a newcomer's first input, and the data of tests and benchmarks. The job is data parallel:
 // forward, backward with bucketed all-reduce on a second stream, optimizer, a host that feeds it.
+// It may also be parallel in tensors, stages and experts.
 // Same options and seed, same JSON, byte for byte, whatever the machine and its number of
 // processors; docs/demo.md tells the job and what truth.json holds.
 #pragma once
@@ -41,6 +42,12 @@ struct DemoOptions {
   int slow_host = -1;
   // Collectives take `slow_factor` as long among the ranks of this place in their hosts; -1: none.
   int slow_link = -1;
+  // With any of these above 1, replicas of the model span several ranks, each of one device. Rank
+  // (stage * replicas + replica) * tensor + part has a part of a stage's layers.
+  int tensor = 1;        // ranks that share each layer, 1 to 64
+  int pipeline = 1;      // stages, 1 to 256; each has `layers` / `pipeline` layers, at least one
+  int experts = 1;       // replicas that share the experts of their layers: divides the replicas
+  int microbatches = 4;  // that a step of such a job consists of, 1 to 256
   // The clocks of the hosts are up to this many ns ahead of or behind the true time, 0 to 1e9. What
   // truth.json says stays in true time.
   int64_t clock_spread = 0;

@@ -66,6 +66,10 @@ void AddDemo(Command& root) {
   command.Take("--ranks-per-host", options.ranks_per_host);
   command.Take("--slow-host", options.slow_host);
   command.Take("--slow-link", options.slow_link);
+  command.Take("--tp", options.tensor);
+  command.Take("--pp", options.pipeline);
+  command.Take("--ep", options.experts);
+  command.Take("--microbatches", options.microbatches);
   command.Take("--clock-spread", flags->clock_spread_s);
   command.Take("--graph-capture", flags->graph_capture_s);
   command.Switch("--unknown-library", options.unknown_library, true);
@@ -83,6 +87,8 @@ void AddDemo(Command& root) {
        {"a large job: two slow ranks, a slow host, a slow link, and clocks that differ",
         "stepscope demo /tmp/large --ranks 1024 --light --slow-rank 17 --slow-rank 500 "
         "--slow-host 40 --slow-link 3 --clock-spread 0.002"},
+       {"tensor, pipeline and expert groups, and a slow rank among them",
+        "stepscope demo /tmp/parallel --ranks 64 --light --tp 4 --pp 4 --ep 2 --slow-rank 21"},
        {"large traces", "stepscope demo /tmp/big --ranks 2 --min-raw-bytes 2000000000"}});
   command.Runs([flags] {
     DemoOptions asked = flags->options;

@@ -28,6 +28,26 @@ struct Limit {
   bool Holds() const { return value >= low && value <= high; }  // not for NaN
 };
 
+// Of a job whose replicas span several ranks.
+std::optional<Error> ValidateParallel(const DemoOptions& options) {
+  const auto refuse = [](std::string why, std::string where, std::string hint) {
+    return Error{"cannot make the synthetic job: " + why, std::move(where), std::move(hint)};
+  };
+  const int of_replica = options.tensor * options.pipeline;
+  if (options.ranks % of_replica != 0)
+    return refuse(fmt::format("{} ranks are not replicas of {} x {} ranks", options.ranks,
+                              options.tensor, options.pipeline),
+                  "`ranks`", fmt::format("choose a multiple of {}", of_replica));
+  const int replicas = options.ranks / of_replica;
+  if (replicas % options.experts != 0)
+    return refuse(fmt::format("{} replicas cannot share experts by {}", replicas, options.experts),
+                  "`experts`", fmt::format("choose a divisor of {}", replicas));
+  if (options.devices > 1)
+    return refuse("ranks of parallel groups have one device each", "`devices`", "leave it out");
+  if (!options.unknown_library) return std::nullopt;
+  return refuse("parallel groups use a known library", "`unknown_library`", "leave it out");
+}
+
 // What depends on several options.
 std::optional<Error> ValidateTogether(const DemoOptions& options) {
   const auto outside = std::ranges::find_if(
@@ -37,6 +57,9 @@ std::optional<Error> ValidateTogether(const DemoOptions& options) {
         .what = fmt::format("cannot make the synthetic job: there is no rank {}", *outside),
         .where = "`other_slow_ranks`",
         .hint = fmt::format("choose ranks from 0 to {}", options.ranks - 1)};
+  if (demo::HasParallelGroups(options)) {
+    if (auto error = ValidateParallel(options)) return error;
+  }
   if (options.slow_link < 0 || demo::HasRails(options)) return std::nullopt;
   return Error{.what = "cannot make the synthetic job: there are no links between hosts",
                .where = "`slow_link`",
@@ -59,6 +82,10 @@ std::optional<Error> Validate(const DemoOptions& options) {
       Limit{"slow_host", static_cast<double>(options.slow_host), -1,
             static_cast<double>((options.ranks - 1) / std::max(options.ranks_per_host, 1))},
       Limit{"slow_link", static_cast<double>(options.slow_link), -1, options.ranks_per_host - 1.0},
+      Limit{"tensor", static_cast<double>(options.tensor), 1, 64},
+      Limit{"pipeline", static_cast<double>(options.pipeline), 1, 256},
+      Limit{"experts", static_cast<double>(options.experts), 1, 16384},
+      Limit{"microbatches", static_cast<double>(options.microbatches), 1, 256},
       Limit{"clock_spread", static_cast<double>(options.clock_spread), 0, 1e9},
       Limit{"graph_capture", static_cast<double>(options.graph_capture), 0, 1e10},
       Limit{"min_raw_bytes", static_cast<double>(options.min_raw_bytes), 0, 1e12},

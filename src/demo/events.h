@@ -17,13 +17,35 @@ inline constexpr int64_t kNone = -1;
 inline constexpr int kComputeStream = 7;
 inline constexpr int kCommStream = 20;
 
+// What a device does one after the other, a stream for each. A communicator has its own; messages
+// to and from one rank share one.
+enum class Lane : uint8_t {
+  kCompute,
+  kData,  // all collectives of a job without parallel groups
+  kTensor,
+  kPipeline,
+  kExpert,
+  kExpertData,
+  kNext,      // messages to and from the next stage
+  kPrevious,  // and the previous one
+};
+inline constexpr size_t kLanes = 8;
+
+constexpr int StreamOf(Lane lane) {
+  return lane == Lane::kCompute ? kComputeStream : kCommStream + 4 * (static_cast<int>(lane) - 1);
+}
+
 enum class Thread : uint8_t { kMain, kAutograd };
 
-// The collective that an event stands for; `elements` is kNone where there is none.
+// The collective or message that an event stands for; `elements` is kNone where there is none.
 struct Message {
+  std::string_view operation = "allreduce";  // as PyTorch calls it
   int64_t elements = kNone;
   int64_t sequence = 0;
   int group = 0;  // number of the rank's group (groups.h)
+  int from = -1;  // rank that sent a message that is received
+  int to = -1;    // rank that a message is sent to
+  Lane lane = Lane::kData;
 };
 
 // An operator or a user annotation.

@@ -1,7 +1,7 @@
 // Simulates one device with a compute and a communication stream: start and end of activities.
 //
 // Work of one stream runs in order and never overlaps. Compute is placed in time as it is launched;
-// collectives wait until every rank has launched theirs (AllReduce in rank_job.h).
+// collectives wait until every rank has launched theirs (Meet in rank_job.h).
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,12 @@ class Gpu {
 
   // Places a collective on the communication stream. REQUIRES: start >= comm_free().
   void RunCollective(const Slot& slot) { comm_free_ = slot.end; }
+
+  // Takes over when the streams are free, where all work of a step was placed at once (meetings.h).
+  void Adopt(int64_t compute_free, int64_t comm_free) {
+    compute_free_ = compute_free;
+    comm_free_ = comm_free;
+  }
 
   void CommWaitsForCompute() { comm_waits_for_ = compute_free_; }
   void ComputeWaitsForComm() { compute_free_ = std::max(compute_free_, comm_free_); }

@@ -18,6 +18,42 @@ std::string List(const ProcessGroup& group, int count) {
   return text;
 }
 
+// Adds groups of a kind, whose names count on from the kind before: as a device mesh makes them.
+class Mesh {
+ public:
+  Mesh(int ranks, std::vector<ProcessGroup>& groups) : ranks_(ranks), groups_(groups) {}
+
+  // `first`: the group's first rank. Groups of a kind are numbered by theirs, in their order.
+  void Add(std::string_view description, int first, int count, int apart) {
+    const int before = first / (count * apart) * apart + first % apart;
+    groups_.push_back({.name = fmt::format("{}", named_ + before),
+                       .description = std::string(description),
+                       .first = first,
+                       .count = count,
+                       .apart = apart});
+    named_ += ranks_ / count;
+  }
+
+ private:
+  int ranks_, named_ = 1;
+  std::vector<ProcessGroup>& groups_;
+};
+
+// In the order of their numbers. Replicas that share experts are next to one another.
+void AddParallelGroups(const DemoOptions& options, int rank, std::vector<ProcessGroup>& groups) {
+  const int tensor = options.tensor, experts = options.experts, replicas = ReplicasOf(options);
+  const ParallelPlace at = PlaceOf(options, rank);
+  const int of_stage = tensor * replicas;
+  const int first_of_stage = at.stage * of_stage + at.part;
+  Mesh mesh(options.ranks, groups);
+  mesh.Add("mesh_tp", rank - at.part, tensor, 1);
+  mesh.Add("mesh_pp", rank % of_stage, options.pipeline, of_stage);
+  mesh.Add("mesh_dp", first_of_stage, replicas, tensor);
+  mesh.Add("mesh_ep", rank - at.replica % experts * tensor, experts, tensor);
+  mesh.Add("mesh_edp", first_of_stage + at.replica % experts * tensor, replicas / experts,
+           tensor * experts);
+}
+
 }  // namespace
 
 std::string ProcessGroup::Listed() const {
@@ -32,14 +68,30 @@ std::string ProcessGroup::Config() const {
       name, description, count, List(*this, count));
 }
 
+bool HasParallelGroups(const DemoOptions& options) {
+  return options.tensor > 1 || options.pipeline > 1 || options.experts > 1;
+}
+
+int ReplicasOf(const DemoOptions& options) {
+  return options.ranks / (options.tensor * options.pipeline);
+}
+
+ParallelPlace PlaceOf(const DemoOptions& options, int rank) {
+  const int replicas = ReplicasOf(options);
+  return {.part = rank % options.tensor,
+          .replica = rank / options.tensor % replicas,
+          .stage = rank / options.tensor / replicas};
+}
+
 bool HasRails(const DemoOptions& options) {
-  return options.devices == 1 && options.ranks_per_host > 1 &&
+  return !HasParallelGroups(options) && options.devices == 1 && options.ranks_per_host > 1 &&
          options.ranks > options.ranks_per_host;
 }
 
 std::vector<ProcessGroup> GroupsOf(const DemoOptions& options, int rank) {
   std::vector<ProcessGroup> groups = {
       {.name = "0", .description = "default_pg", .count = options.ranks * options.devices}};
+  if (HasParallelGroups(options)) AddParallelGroups(options, rank, groups);
   if (!HasRails(options)) return groups;
   const int place = rank % options.ranks_per_host;
   groups.push_back({.name = fmt::format("{}", 1 + place),

@@ -73,6 +73,8 @@ constexpr std::string_view kAdam =
 constexpr std::string_view kAllReduce =
     "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
+constexpr std::string_view kSendReceive =
+    "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
 constexpr std::string_view kUnknownAllReduce =
     "void acme::fabric::pump<4>(acme::fabric::Ring, int)";
 
@@ -231,6 +233,7 @@ constexpr std::array kKernels = {
            {544},
            96,
            82240},
+    Kernel{"send_receive", kSendReceive, ActivityKind::kCommunication, 0, {8}, {544}, 96, 82240},
     Kernel{"memcpy_in",
            "Memcpy HtoD (Pinned -> Device)",
            ActivityKind::kMemcpy,

@@ -51,21 +51,44 @@ KinetoWriter::Place KinetoWriter::MakePlace(int device) const {
               .threads = {pid_ + device, pid_ + 390 + device}};
   for (size_t t = 0; t < place.threads.size(); ++t)
     place.host_tracks[t] = track(pid_, place.threads[t]);
-  place.compute_track = track(place.device, kComputeStream);
-  place.comm_track = track(place.device, kCommStream);
+  for (size_t lane = 0; lane < kLanes; ++lane)
+    place.lane_tracks.push_back(track(place.device, StreamOf(static_cast<Lane>(lane))));
   place.any_stream_track = track(place.device, -1);
   return place;
 }
 
 std::string_view KinetoWriter::TrackOf(int stream) const {
   const Place& place = places_[at_];
-  if (stream == kComputeStream) return place.compute_track;
-  return stream == kCommStream ? place.comm_track : place.any_stream_track;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    if (StreamOf(static_cast<Lane>(lane)) == stream) return place.lane_tracks[lane];
+  }
+  return place.any_stream_track;
+}
+
+// What the rank's device may have streams for.
+std::vector<Lane> KinetoWriter::Lanes() const {
+  std::vector<Lane> lanes = {Lane::kCompute};
+  const auto add = [&](Lane lane, bool used) {
+    if (used) lanes.push_back(lane);
+  };
+  const bool parallel = HasParallelGroups(options_);
+  const bool spreads_experts = options_.experts > 1 && ReplicasOf(options_) > options_.experts;
+  const int stage = parallel ? PlaceOf(options_, rank_).stage : 0;
+  add(Lane::kData, !parallel || ReplicasOf(options_) > 1);
+  add(Lane::kTensor, options_.tensor > 1);
+  add(Lane::kPipeline, options_.pipeline > 1);
+  add(Lane::kExpert, options_.experts > 1);
+  add(Lane::kExpertData, spreads_experts);
+  add(Lane::kNext, stage + 1 < options_.pipeline);
+  add(Lane::kPrevious, stage > 0);
+  return lanes;
 }
 
 void KinetoWriter::Header(JsonText& out) const {
   std::vector<std::string> groups;
-  for (const ProcessGroup& group : groups_) groups.push_back(group.Config());
+  for (const ProcessGroup& group : groups_) {
+    if (group.count > 1 || groups.empty()) groups.push_back(group.Config());
+  }
   const int devices =
       options_.devices == 1 ? std::min(options_.ranks, kDevicesPerHost) : options_.devices;
   out.Text(fmt::format(
@@ -114,7 +137,8 @@ void KinetoWriter::WriteProcess(std::string_view name, std::string_view label, i
 void KinetoWriter::WriteTracks(int64_t time, JsonText& out) {
   WriteProcess("python3", fmt::format("GPU {}", Device()), Device(), 5'000'000 + Device(), time,
                out);
-  for (const int stream : {kComputeStream, kCommStream}) {
+  for (const Lane lane : Lanes()) {
+    const int stream = StreamOf(lane);
     WriteThread(fmt::format("stream {} ", stream), TrackOf(stream), time, stream, out);
   }
   const auto [own, autograd] = places_[at_].threads;

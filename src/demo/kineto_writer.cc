@@ -109,10 +109,12 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
     out.Int(node.link == Link::kForward ? 0 : static_cast<int64_t>(at_) + 1).Text(", ");
   }
   if (range.message.elements != kNone && node.name == "record_param_comms") {
-    out.Text(R"("Collective name": "allreduce", "dtype": "BFloat16", "Rank": )").Int(rank_);
+    out.Text(R"("Collective name": ")").Text(range.message.operation);
+    out.Text(R"(", "dtype": "BFloat16", "Rank": )").Int(rank_);
     out.Text(R"(, "In msg nelems": )").Int(range.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(range.message.elements);
     out.Text(R"(, "Group size": )").Int(GroupOf(range.message).count);
+    WriteEnds(range.message, out);
     WriteGroup(range.message, out);
     out.Text(", ");
   } else if (options_.stacks) {
@@ -124,6 +126,12 @@ void KinetoWriter::Write(const HostRange& range, JsonText& out) {
   if (begins || node.link == Link::kBackward) {
     WriteFlow("fwdbwd", begins, range.sequence, track, range.start, out);
   }
+}
+
+// The other end of a message alone, as PyTorch does.
+void KinetoWriter::WriteEnds(const Message& message, JsonText& out) {
+  if (message.from >= 0) out.Text(R"(, "Src Rank": )").Int(message.from);
+  if (message.to >= 0) out.Text(R"(, "Dst Rank": )").Int(message.to);
 }
 
 void KinetoWriter::WriteGroup(const Message& message, JsonText& out) const {
@@ -198,10 +206,12 @@ void KinetoWriter::Write(const DeviceActivity& work, JsonText& out) {
     out.Text("\"bytes\": ").Int(kernel.bytes).Text(", \"memory bandwidth (GB/s)\": ").Real(speed);
   }
   if (work.message.elements != kNone) {
-    out.Text(R"(, "Collective name": "allreduce", "In msg nelems": )").Int(work.message.elements);
+    out.Text(R"(, "Collective name": ")").Text(work.message.operation);
+    out.Text(R"(", "In msg nelems": )").Int(work.message.elements);
     out.Text(R"(, "Out msg nelems": )").Int(work.message.elements);
     out.Text(R"(, "Group size": )").Int(GroupOf(work.message).count);
     out.Text(R"(, "dtype": "BFloat16", "In split size": "[]", "Out split size": "[]")");
+    WriteEnds(work.message, out);
     WriteGroup(work.message, out);
   }
   out.Text("\n    }\n  },\n");

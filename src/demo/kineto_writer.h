@@ -56,7 +56,8 @@ class KinetoWriter {
     int device = 0;  // on its host
     std::array<int64_t, 2> threads = {};
     std::array<std::string, 2> host_tracks = {};
-    std::string compute_track = {}, comm_track = {}, any_stream_track = {};
+    std::vector<std::string> lane_tracks = {};  // of the lanes that are used, by their number
+    std::string any_stream_track = {};
   };
   Place MakePlace(int device) const;
   std::string_view TrackOf(Thread thread) const {
@@ -64,7 +65,9 @@ class KinetoWriter {
   }
   std::string_view TrackOf(int stream) const;
   int Device() const { return places_[at_].device; }
+  static void WriteEnds(const Message& message, JsonText& out);
   void WriteGroup(const Message& message, JsonText& out) const;
+  std::vector<Lane> Lanes() const;
   const ProcessGroup& GroupOf(const Message& message) const {
     return groups_[static_cast<size_t>(message.group)];
   }

@@ -22,14 +22,16 @@ int64_t Scaled(int64_t value, double factor) {
 
 // Buckets that are ready at even distances during the backward pass are hidden behind the rest of
 // it, those that are ready at its end are exposed. All take equally long.
-std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64_t backward) {
-  const int64_t count = std::clamp(options.layers / kLayersPerBucket, int64_t{2}, kMaxBuckets);
+std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t layers, int64_t total,
+                                int64_t backward) {
+  if (HasParallelGroups(options) && ReplicasOf(options) == 1) return {};
+  const int64_t count = std::clamp(layers / kLayersPerBucket, int64_t{2}, kMaxBuckets);
   const double exposed = options.exposed_fraction;
   int64_t tail = Scaled(count, exposed);
   if (exposed > 0) tail = std::max<int64_t>(tail, 1);
   if (exposed < 1) tail = std::min(tail, count - 1);
   const int64_t hidden = count - tail;
-  const int64_t parameters = options.layers * kLayerParameters + kOtherParameters;
+  const int64_t parameters = layers * kLayerParameters + kOtherParameters;
   std::vector<Bucket> buckets;
   for (int64_t i = 0; i < count; ++i) {
     const bool is_hidden = i < hidden;
@@ -40,6 +42,21 @@ std::vector<Bucket> MakeBuckets(const DemoOptions& options, int64_t total, int64
                        .elements = Scaled(parameters, share)});
   }
   return buckets;
+}
+
+// The nominal compute time of a step, or of a microbatch with all that a step has only once.
+struct Nominal {
+  int64_t backward = 0, all = 0;
+};
+Nominal NominalOf(const Script& script, bool parallel, int64_t layers) {
+  const auto sum = [&](const Node& node) { return NominalCompute(node, layers); };
+  if (!parallel) {
+    const int64_t backward = sum(script.backward);
+    return {backward, sum(script.opening) + backward + sum(script.closing)};
+  }
+  const int64_t backward = sum(script.stage_backward);
+  return {backward, sum(script.stage_opening) + sum(script.stage_forward) + backward +
+                        sum(script.stage_norm) + sum(script.stage_closing)};
 }
 
 }  // namespace
@@ -53,19 +70,22 @@ int64_t Plan::ClockOffset(int rank) const {
 
 Plan MakePlan(const DemoOptions& options) {
   const Script& script = TrainingStep();
-  const int64_t backward = NominalCompute(script.backward, options.layers);
-  const int64_t compute = NominalCompute(script.opening, options.layers) + backward +
-                          NominalCompute(script.closing, options.layers);
+  const bool parallel = HasParallelGroups(options);
+  const int layers = std::max(1, options.layers / options.pipeline);
+  const auto [backward, compute] = NominalOf(script, parallel, layers);
   const int64_t comm = Scaled(compute, kCommShare);
   const double slowest = options.slow_rank >= 0 ? options.slow_factor : 1.0;
-  const int64_t step =
-      Scaled(compute, slowest) + Scaled(comm, options.exposed_fraction) + kHostOverhead;
+  const int microbatches = parallel ? options.microbatches : 1;
+  const int64_t step = Scaled(compute * microbatches, slowest) +
+                       Scaled(comm, options.exposed_fraction) + kHostOverhead;
   const double gap = options.host_gap_fraction;
   return {.options = options,
           .script = &script,
-          .buckets = MakeBuckets(options, comm, backward),
+          .buckets = MakeBuckets(options, layers, comm, backward),
           .host_gap = Scaled(step, gap / (1 - gap)),
-          .slow_host_gap = Scaled(step, gap / (1 - gap) + options.slow_factor - 1)};
+          .slow_host_gap = Scaled(step, gap / (1 - gap) + options.slow_factor - 1),
+          .layers = layers,
+          .parallel = parallel};
 }
 
 }  // namespace stepscope::demo

@@ -29,6 +29,8 @@ struct Plan {
   std::vector<Bucket> buckets;  // in the order they are launched
   int64_t host_gap = 0;         // ns per step
   int64_t slow_host_gap = 0;    // on the slow host
+  int layers = 0;               // of each rank
+  bool parallel = false;        // HasParallelGroups(options)
 
   // Whether compute of this rank's device takes `slow_factor` as long in this step.
   bool IsSlow(int rank, int device, int64_t step) const {
@@ -39,6 +41,7 @@ struct Plan {
   }
   // In which group the bucket is reduced.
   int GroupOf(size_t bucket) const {
+    if (parallel) return ParallelGroupOf(bucket);
     return HasRails(options) && bucket + 1 < buckets.size() ? kRail : kWorld;
   }
   // ns that a bucket takes, of a rail among the ranks of this place in their hosts.
@@ -51,6 +54,11 @@ struct Plan {
   int64_t HostGap(int rank) const {
     const bool slow = options.slow_host >= 0 && rank / options.ranks_per_host == options.slow_host;
     return slow ? slow_host_gap : host_gap;
+  }
+  // Experts are reduced last, among those that have the same ones.
+  int ParallelGroupOf(size_t bucket) const {
+    const bool of_experts = options.experts > 1 && ReplicasOf(options) > options.experts;
+    return of_experts && bucket + 1 == buckets.size() ? kExpertDataGroup : kDataGroup;
   }
   // ns that the clock of this rank's host is ahead of the true time.
   int64_t ClockOffset(int rank) const;

@@ -80,7 +80,7 @@ void Production::Work(size_t worker) {
   for (int64_t step = kFirstStep; !done_; ++step) {
     for_my_ranks([&](size_t rank) { OpenStep(rank, step, scratch); });
     together_.arrive_and_wait();
-    if (worker == 0 && !Failed()) Try(0, [&] { AllReduce(plan_, step, jobs_); });
+    if (worker == 0 && !Failed()) Try(0, [&] { Meet(plan_, step, jobs_); });
     together_.arrive_and_wait();
     for_my_ranks([&](size_t rank) { CloseStep(rank, step, scratch); });
     together_.arrive_and_wait();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "demo/meetings.h"
+
 namespace stepscope::demo {
 namespace {
 
@@ -51,10 +53,11 @@ RankJob::RankJob(const Plan& plan, int rank, int device)
       correlation_(device * kIdsOfADevice + 20000),
       python_id_(device * kIdsOfADevice),
       sequence_(device * kIdsOfADevice + 400),
-      allocated_(kStaticBytes * plan.options.layers),
+      allocated_(kStaticBytes * plan.layers),
       reserved_(allocated_) {
   for (size_t i = 0; i < OuterFrames().size(); ++i) frames_.push_back(++python_id_);
   truth_.kernels.resize(AllKernels().size());
+  if (plan.parallel) PreparePlace();
 }
 
 void RankJob::Join(const RankJob& first) {
@@ -79,13 +82,18 @@ void RankJob::Open(int64_t step, Events& events) {
   step_gap_ = 0;
   OpenStepNote(step);
   if (truth_.steps.empty() && plan_.options.graph_capture > 0) CaptureGraph();
+  if (plan_.parallel) return PlayStage();
   PlayChildren(plan_.script->opening);
 }
 
 void RankJob::Close(int64_t step, Events& events) {
   events_ = &events;
-  AddCollectives();
-  PlayChildren(plan_.script->closing);
+  if (plan_.parallel) {
+    AddLaunches();
+  } else {
+    AddCollectives();
+  }
+  PlayChildren(plan_.parallel ? plan_.script->stage_closing : plan_.script->closing);
   FreeBlocks(static_cast<int64_t>(blocks_.size()));
   if (Leads()) {
     now_ = std::max(now_, closes_after_);
@@ -163,7 +171,7 @@ void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs) {
     for (size_t g = 0; g < groups; ++g) {
       int64_t all_there = 0;
       for (size_t j = g; j < jobs.size(); j += groups) {
-        RankJob::Launch& launch = jobs[j].launches_[i];
+        Launch& launch = jobs[j].launches_[i];
         launch.slot.start = std::max(launch.ready, jobs[j].gpu_.comm_free() + kCollectiveGap);
         all_there = std::max(all_there, launch.slot.start);
       }
@@ -175,6 +183,13 @@ void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs) {
       }
     }
   }
+}
+
+void Meet(const Plan& plan, int64_t step, std::span<RankJob> jobs) {
+  if (!plan.parallel) return AllReduce(plan, step, jobs);
+  std::vector<std::span<Launch>> launches;
+  for (RankJob& job : jobs) launches.emplace_back(job.launches_);
+  PlaceLaunches(plan.options.seed, launches);
 }
 
 }  // namespace stepscope::demo

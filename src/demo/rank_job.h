@@ -3,13 +3,13 @@
 // A step is played in two halves, because a collective ends only when all ranks have started it:
 //
 //   for every device:  Open(step)      up to where the device's collectives are launched
-//   AllReduce(jobs)                    once, when all have opened
+//   Meet(jobs)                         once, when all have opened
 //   for every device:  Close(step)
 //
 // Almost always a rank has one device. Of several the first one's thread leads: it annotates the
 // step, in which the others do theirs (Join, WaitUntil, LeaveWith).
 //
-// Thread-safety: devices of different ranks may be played on different threads; AllReduce takes
+// Thread-safety: devices of different ranks may be played on different threads; Meet takes
 // them all.
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "demo/events.h"
 #include "demo/gpu.h"
+#include "demo/launch.h"
 #include "demo/plan.h"
 #include "demo/truth.h"
 
@@ -49,13 +50,14 @@ class RankJob {
 
  private:
   friend void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs);
+  friend void Meet(const Plan& plan, int64_t step, std::span<RankJob> jobs);
 
-  // A collective that was launched in this step.
-  struct Launch {
-    int64_t ready = 0;  // when it could start, if it were for this rank alone
-    int64_t external_id = 0, correlation = 0;
-    Message message = {};
-    Slot slot = {};  // when it ran: set by AllReduce
+  // Which of its neighbors a stage sends to or receives from.
+  enum class Neighbor : uint8_t { kNext, kPrevious };
+  struct Messages {
+    int rank = 0;  // of the neighbor
+    Node send, receive;
+    int64_t sent = 0, received = 0;
   };
 
   // An annotation that is open, and the stretch of the compute stream used inside it.
@@ -75,6 +77,26 @@ class RankJob {
   void PlayLayers(const Node& node);
   void PlayBackward(const Node& node);
   void LaunchReadyBuckets(int64_t done);
+  // A job with parallel groups (rank_stage.cc).
+  void PreparePlace();
+  void PlayStage();
+  void PlayStageForward();
+  void PlayStageBackward(bool last);
+  void ReduceTensor();
+  void ExchangeExperts();
+  void ReduceBucket(const Bucket& bucket, int group);
+  void Reduce(int group, Lane lane, int64_t elements, int64_t duration);
+  Message CollectiveOf(int group, Lane lane, int64_t elements);
+  void Send(Neighbor to);
+  void Receive(Neighbor from);
+  Message MessageWith(Neighbor neighbor);
+  void PlayMessage(const Node& node, int64_t duration);
+  void WaitFor(Lane lane);
+  void Defer(Launch launch);
+  void AddLaunches();
+  bool HasNext() const { return at_.stage + 1 < plan_.options.pipeline; }
+  bool HasPrevious() const { return at_.stage > 0; }
+  Messages& MessagesWith(Neighbor neighbor) { return neighbors_[static_cast<size_t>(neighbor)]; }
   void LaunchActivity(const Node& node);
   void LaunchCollective(const Kernel& kernel);
   int64_t DurationOf(const Kernel& kernel);
@@ -123,8 +145,8 @@ class RankJob {
   int64_t correlation_;
   int64_t python_id_;
   int64_t sequence_;
-  std::array<int64_t, 2> collectives_ = {};  // of each group
-  int64_t recorded_ = kNone;                 // correlation of the latest cudaEventRecord
+  std::array<int64_t, kMostGroups> collectives_ = {};  // of each group
+  int64_t recorded_ = kNone;                           // correlation of the latest cudaEventRecord
 
   int64_t allocated_;
   int64_t reserved_;
@@ -138,9 +160,21 @@ class RankJob {
   std::vector<ActivitySpan> step_work_;
   int64_t step_gap_ = 0;
   RankTruth truth_;
+
+  // Of a job with parallel groups: launches of a step get their times all at once, in Meet.
+  ParallelPlace at_;
+  std::vector<ProcessGroup> groups_;
+  bool defers_ = false;
+  bool reduces_ = true;  // buckets of gradients become ready
+  std::array<Messages, 2> neighbors_;
+  int64_t messages_ = 0;                      // sent and received
+  Meeting meeting_;                           // that `message_` is for
+  std::array<int32_t, kLanes> last_on_ = {};  // the last launch of this step on each lane
+  std::array<std::array<int32_t, kLanes>, kLanes> waits_ = {};  // of each lane, for each
 };
 
-// Lets every collective of the step begin where each device could, and end on all of them alike.
-void AllReduce(const Plan& plan, int64_t step, std::span<RankJob> jobs);
+// Lets every collective of the step begin where each device could, and end on all of its members
+// alike.
+void Meet(const Plan& plan, int64_t step, std::span<RankJob> jobs);
 
 }  // namespace stepscope::demo

@@ -42,16 +42,27 @@ int64_t RankJob::Call(const ApiCall& call, bool linked, int64_t cost, int64_t bl
 void RankJob::LaunchActivity(const Node& node) {
   const Kernel& kernel = *node.kernel;
   if (kernel.kind == ActivityKind::kCommunication) return LaunchCollective(kernel);
-  const int64_t blocked = std::max<int64_t>(0, gpu_.QueueHasRoomAt() - now_);
+  // How long the host must wait for the device is known only when all that is deferred has its
+  // time.
+  const int64_t blocked = defers_ ? 0 : std::max<int64_t>(0, gpu_.QueueHasRoomAt() - now_);
   const int64_t issued = Call(LaunchCallOf(kernel), true, kLaunchCost, blocked) + blocked;
   const int64_t idle_since = gpu_.compute_free();
   // One after the other: in a call their order, and so the random numbers, would be up to the
   // compiler.
   const int64_t earliest = issued + random_.Around(kLaunchLatency, kHostJitter);
   const int64_t gap = random_.Around(kKernelGap, kHostJitter);
+  if (thread_ == Thread::kAutograd) backward_done_ += kernel.nominal;
+  if (defers_) {
+    return Defer({.ready = earliest,
+                  .external_id = ExternalId(),
+                  .correlation = correlation_,
+                  .kernel = &kernel,
+                  .ends_gap = std::exchange(gap_pending_, false),
+                  .gap = gap,
+                  .duration = DurationOf(kernel)});
+  }
   const Slot slot = gpu_.Run(earliest, gap, DurationOf(kernel));
   if (std::exchange(gap_pending_, false)) step_gap_ += slot.start - idle_since;
-  if (thread_ == Thread::kAutograd) backward_done_ += kernel.nominal;
   AddActivity({.kernel = &kernel,
                .start = slot.start,
                .duration = slot.end - slot.start,
@@ -73,6 +84,17 @@ int64_t RankJob::DurationOf(const Kernel& kernel) {
 void RankJob::LaunchCollective(const Kernel& kernel) {
   const int64_t start = Call(LaunchCallOf(kernel), true, kCollectiveLaunchCost);
   const int64_t earliest = start + random_.Around(kLaunchLatency, kHostJitter);
+  if (defers_) {
+    return Defer({.ready = earliest,
+                  .external_id = ExternalId(),
+                  .correlation = correlation_,
+                  .message = message_,
+                  .kernel = &kernel,
+                  .note = notes_.back().node,
+                  .lane = message_.lane,
+                  .gap = random_.Around(kKernelGap, kHostJitter),
+                  .meeting = meeting_});
+  }
   launches_.push_back(
       {.ready = gpu_.CommReadyAt(earliest) + random_.Around(kKernelGap, kHostJitter),
        .external_id = ExternalId(),

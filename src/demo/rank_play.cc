@@ -64,10 +64,19 @@ void RankJob::Play(const Node& node) {
       return Synchronize("Stream Sync", "cudaStreamSynchronize", kComputeStream);
     case Act::kCommWaits:
       gpu_.CommWaitsForCompute();
-      return WaitBetweenStreams(kCommStream, kComputeStream);
+      waits_[static_cast<size_t>(message_.lane)][0] = last_on_[0];
+      return WaitBetweenStreams(StreamOf(message_.lane), kComputeStream);
     case Act::kComputeWaits:
       gpu_.ComputeWaitsForComm();
       return WaitBetweenStreams(kComputeStream, kCommStream);
+    case Act::kFirstStage:
+      return HasPrevious() ? void() : PlayChildren(node);
+    case Act::kLastStage:
+      return HasNext() ? void() : PlayChildren(node);
+    case Act::kReduceTensor:
+      return ReduceTensor();
+    case Act::kExchangeExperts:
+      return ExchangeExperts();
   }
 }
 
@@ -76,7 +85,7 @@ void RankJob::PlayChildren(const Node& node) {
 }
 
 void RankJob::PlayLayers(const Node& node) {
-  for (int i = 0; i < plan_.options.layers; ++i) PlayChildren(node);
+  for (int i = 0; i < plan_.layers; ++i) PlayChildren(node);
 }
 
 void RankJob::PlayOperator(const Node& node) {
@@ -103,7 +112,7 @@ void RankJob::PlayOperator(const Node& node) {
   Spend(kOperatorCost.after);
   operators_.pop_back();
   events_->ranges[index].duration = now_ - range.start;
-  if (node.link == Link::kEvaluate) LaunchReadyBuckets(backward_done_);
+  if (node.link == Link::kEvaluate && reduces_) LaunchReadyBuckets(backward_done_);
 }
 
 void RankJob::PlayNote(const Node& node) {
@@ -171,6 +180,10 @@ void RankJob::LaunchReadyBuckets(int64_t done) {
       PlayChildren(plan_.script->unknown_all_reduce);
     } else {
       const int group = plan_.GroupOf(next_bucket_);
+      if (plan_.parallel) {
+        ReduceBucket(plan_.buckets[next_bucket_++], group);
+        continue;
+      }
       message_ = {.elements = plan_.buckets[next_bucket_].elements,
                   .sequence = ++collectives_[static_cast<size_t>(group)],
                   .group = group};

@@ -215,7 +215,7 @@ class Builder {
   }
 
   static std::optional<Node> Simple(const Line& line) {
-    constexpr std::array<std::pair<std::string_view, Act>, 12> kWords = {
+    constexpr std::array<std::pair<std::string_view, Act>, 16> kWords = {
         {{"part", Act::kGroup},
          {"note", Act::kAnnotation},
          {"rt", Act::kCall},
@@ -227,7 +227,11 @@ class Builder {
          {"fetch", Act::kFetch},
          {"synchronize", Act::kSynchronize},
          {"comm_waits", Act::kCommWaits},
-         {"compute_waits", Act::kComputeWaits}}};
+         {"compute_waits", Act::kComputeWaits},
+         {"first_stage", Act::kFirstStage},
+         {"last_stage", Act::kLastStage},
+         {"reduce_tensor", Act::kReduceTensor},
+         {"exchange_experts", Act::kExchangeExperts}}};
     const auto word =
         std::ranges::find(kWords, line.word, &std::pair<std::string_view, Act>::first);
     if (word == kWords.end()) return std::nullopt;
@@ -258,6 +262,7 @@ ParsedScript ParseScript(std::string_view text) {
 
 int64_t NominalCompute(const Node& node, int64_t layers) {
   int64_t sum = 0;
+  if (node.act == Act::kFirstStage || node.act == Act::kLastStage) return 0;
   if (node.act == Act::kLaunch && node.kernel->kind == ActivityKind::kCompute)
     sum = node.kernel->nominal;
   for (const Node& child : node.children) sum += NominalCompute(child, layers);

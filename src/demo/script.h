@@ -12,6 +12,7 @@
 //   launch gemm                                     the launch of a kernel of kernels.cc
 //   alloc 4096 / free 2                             device memory: bytes; number of blocks
 //   layers                                          its lines run once per layer
+//   first_stage, last_stage                         its lines run only there
 //   def NAME ... use NAME A B                       a part with a name; $1, $2 stand for A, B;
 //                                                   lines under `use` come last in the part
 //
@@ -38,11 +39,15 @@ enum class Act : uint8_t {
   kAllocate,
   kFree,
   kLayers,
-  kBackward,     // "engine": the autograd thread does what the part "backward" says
-  kFetch,        // "fetch": waits for the next batch
-  kSynchronize,  // "synchronize": waits until the compute stream is drained
-  kCommWaits,    // "comm_waits": the communication stream waits for the compute stream
-  kComputeWaits  // "compute_waits": and the other way round
+  kBackward,      // "engine": the autograd thread does what the part "backward" says
+  kFetch,         // "fetch": waits for the next batch
+  kSynchronize,   // "synchronize": waits until the compute stream is drained
+  kCommWaits,     // "comm_waits": the communication stream waits for the compute stream
+  kComputeWaits,  // "compute_waits": and the other way round
+  kFirstStage,
+  kLastStage,
+  kReduceTensor,     // "reduce_tensor": ranks that share a layer add up what they have of it
+  kExchangeExperts,  // "exchange_experts": tokens go to their experts, or back
 };
 
 enum class Link : uint8_t {
@@ -71,8 +76,15 @@ struct Script {
   Node all_reduce;          // one collective, as part of the backward pass
   Node unknown_all_reduce;  // the same by a library that nobody knows
   Node closing;             // the rest of the step
-  size_t modules = 0;       // how many classes of modules there are
-  size_t bad_lines = 0;     // that made no sense: 0, as a test makes sure
+  // Of a job whose replicas span several ranks, instead of opening, backward and closing.
+  Node stage_opening;   // of the step
+  Node stage_forward;   // of a microbatch
+  Node stage_backward;  // of a microbatch, on the autograd thread
+  Node stage_norm;      // of the stage's gradients
+  Node stage_closing;   // the rest of the step
+  Node all_to_all, send, receive;
+  size_t modules = 0;    // how many classes of modules there are
+  size_t bad_lines = 0;  // that made no sense: 0, as a test makes sure
 };
 
 // The training step of the demo.
@@ -86,7 +98,8 @@ struct ParsedScript {
 };
 ParsedScript ParseScript(std::string_view text);
 
-// The nominal compute time of all that `node` launches, in a model of so many layers.
+// The nominal compute time of all that `node` launches in a model of so many layers, but for what
+// only the first or the last stage does.
 int64_t NominalCompute(const Node& node, int64_t layers);
 
 }  // namespace stepscope::demo

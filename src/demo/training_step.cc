@@ -1,10 +1,13 @@
 // Defines the training step of the synthetic job in the language of script.h: a decoder-only
 // transformer of width 2048 on 8 sequences of 1024 tokens, in bfloat16, with
 // DistributedDataParallel and AdamW.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "demo/script.h"
+#include "demo/stage_step.h"
 
 namespace stepscope::demo {
 namespace {
@@ -143,15 +146,7 @@ def norm_backward
    launch norm_weight
  use accumulate 2048
 
-def residual_backward
- bwd AddBackward0
- op aten::add_ | bf16[8,1024,2048] bf16[8,1024,2048] 1
-  rt cudaStreamIsCapturing
-  launch add
-)";
-
-constexpr std::string_view kOpening = R"(
-part opening
+def batch
  note Optimizer.zero_grad#AdamW.zero_grad
   py torch/optim/optimizer.py(972): zero_grad
    op aten::zero_ | bf16[2097152]
@@ -169,6 +164,42 @@ part opening
     op aten::copy_ | long[8,1024] long[8,1024] True
      alloc 65536
      launch memcpy_in
+
+def attention_backward
+ bwd ScaledDotProductFlashAttentionBackward0
+  op aten::_scaled_dot_product_flash_attention_backward | bf16[8,16,1024,128] bf16[8,16,1024,128] bf16[8,16,1024,128]
+   alloc 33554432
+   launch flash_dot
+   launch flash_backward
+   launch flash_convert
+  free 2
+
+def finish
+ use method item
+  op aten::item | f32[]
+   op aten::_local_scalar_dense | f32[]
+    launch memcpy_out
+    synchronize
+ py torch/optim/optimizer.py(485): wrapper
+  note Optimizer.step#AdamW.step
+   py torch/optim/adamw.py(220): step
+    py torch/optim/adamw.py(880): _fused_adamw
+     py <built-in method _fused_adamw_ of type object at 0x%>
+      op aten::_fused_adamw_
+       layers
+        launch adam
+ rt cudaEventQuery
+
+def residual_backward
+ bwd AddBackward0
+ op aten::add_ | bf16[8,1024,2048] bf16[8,1024,2048] 1
+  rt cudaStreamIsCapturing
+  launch add
+)";
+
+constexpr std::string_view kOpening = R"(
+part opening
+ use batch
  mod DistributedDataParallel
   py torch/nn/parallel/distributed.py(1639): forward
    note DistributedDataParallel.forward
@@ -232,13 +263,7 @@ part backward
   use norm_backward
   use residual_backward
   use linear_backward proj 2048 2048
-  bwd ScaledDotProductFlashAttentionBackward0
-   op aten::_scaled_dot_product_flash_attention_backward | bf16[8,16,1024,128] bf16[8,16,1024,128] bf16[8,16,1024,128]
-    alloc 33554432
-    launch flash_dot
-    launch flash_backward
-    launch flash_convert
-   free 2
+  use attention_backward
   use linear_backward qkv 2048 6144
   use norm_backward
  bwd AddBackward0
@@ -272,24 +297,11 @@ part closing
    op aten::_foreach_norm
     alloc 512
     launch gradient_norm
- use method item
-  op aten::item | f32[]
-   op aten::_local_scalar_dense | f32[]
-    launch memcpy_out
-    synchronize
- py torch/optim/optimizer.py(485): wrapper
-  note Optimizer.step#AdamW.step
-   py torch/optim/adamw.py(220): step
-    py torch/optim/adamw.py(880): _fused_adamw
-     py <built-in method _fused_adamw_ of type object at 0x%>
-      op aten::_fused_adamw_
-       layers
-        launch adam
- rt cudaEventQuery
+ use finish
 )";
 
 Script Read() {
-  ParsedScript parsed = ParseScript(std::string(kParts) + std::string(kOpening));
+  ParsedScript parsed = ParseScript(fmt::format("{}{}{}", kParts, kOpening, kStageParts));
   const auto part = [&](std::string_view name) {
     const auto at = std::ranges::find(parsed.root.children, name, &Node::name);
     return at == parsed.root.children.end() ? Node{} : std::move(*at);
@@ -299,6 +311,14 @@ Script Read() {
           .all_reduce = part("all_reduce"),
           .unknown_all_reduce = part("unknown_all_reduce"),
           .closing = part("closing"),
+          .stage_opening = part("stage_opening"),
+          .stage_forward = part("stage_forward"),
+          .stage_backward = part("stage_backward"),
+          .stage_norm = part("stage_norm"),
+          .stage_closing = part("stage_closing"),
+          .all_to_all = part("all_to_all"),
+          .send = part("send"),
+          .receive = part("receive"),
           .modules = parsed.modules,
           .bad_lines = parsed.bad_lines};
 }

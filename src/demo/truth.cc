@@ -94,28 +94,34 @@ Json RankJson(const Plan& plan, const RankTruth& rank) {
 }
 
 Json OptionsJson(const DemoOptions& options) {
-  return {{"ranks", options.ranks},
-          {"devices", options.devices},
-          {"steps", options.steps},
-          {"seed", options.seed},
-          {"slow_rank", options.slow_rank},
-          {"other_slow_ranks", options.other_slow_ranks},
-          {"ranks_per_host", options.ranks_per_host},
-          {"slow_host", options.slow_host},
-          {"slow_link", options.slow_link},
-          {"slow_factor", options.slow_factor},
-          {"slow_device", options.slow_device},
-          {"slow_since", options.slow_since},
-          {"exposed_fraction", options.exposed_fraction},
-          {"host_gap_fraction", options.host_gap_fraction},
-          {"gap_in_python", options.gap_in_python},
-          {"clock_spread", options.clock_spread},
-          {"graph_capture", options.graph_capture},
-          {"unknown_library", options.unknown_library},
-          {"layers", options.layers},
-          {"stacks", options.stacks},
-          {"compress", options.compress},
-          {"min_raw_bytes", options.min_raw_bytes}};
+  Json json = {{"ranks", options.ranks},
+               {"devices", options.devices},
+               {"steps", options.steps},
+               {"seed", options.seed},
+               {"slow_rank", options.slow_rank},
+               {"other_slow_ranks", options.other_slow_ranks},
+               {"ranks_per_host", options.ranks_per_host},
+               {"slow_host", options.slow_host},
+               {"slow_link", options.slow_link},
+               {"slow_factor", options.slow_factor},
+               {"slow_device", options.slow_device},
+               {"slow_since", options.slow_since},
+               {"exposed_fraction", options.exposed_fraction},
+               {"host_gap_fraction", options.host_gap_fraction},
+               {"gap_in_python", options.gap_in_python},
+               {"clock_spread", options.clock_spread},
+               {"graph_capture", options.graph_capture},
+               {"unknown_library", options.unknown_library},
+               {"layers", options.layers},
+               {"stacks", options.stacks},
+               {"compress", options.compress},
+               {"min_raw_bytes", options.min_raw_bytes}};
+  if (!HasParallelGroups(options)) return json;
+  json.update({{"tensor", options.tensor},
+               {"pipeline", options.pipeline},
+               {"experts", options.experts},
+               {"microbatches", options.microbatches}});
+  return json;
 }
 
 // What was planted, and what it came to over all ranks.
