@@ -250,10 +250,11 @@ TEST_F(Partials, TellWhatWasBeforeTheFirstStep) {
   for (int step = 1; step < 4; ++step) {
     const int at = 90000 + step * 20000;
     events.push_back(fmt::format(
-        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,)"
-        R"("ts":{},"dur":20000}})",
-        step, at));
-    events.push_back(testing::Kernel("gemm", at + 100, 19000));
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{0}","pid":1,"tid":1,"ts":{1},)"
+        R"("dur":20000}},{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,)"
+        R"("ts":{2},"dur":10,"args":{{"correlation":{0}}}}},{{"ph":"X","cat":"kernel","name":"gemm",)"
+        R"("pid":0,"tid":7,"ts":{3},"dur":19000,"args":{{"device":0,"stream":7,"correlation":{0}}}}})",
+        step, at, at + 50, at + 100));
   }
   const std::string trace = folder_.Write("job/rank0.json", testing::DocumentOfRank(0, events));
   MapAll(trace, Path("part"), 1);
