@@ -21,12 +21,6 @@ namespace {
 
 constexpr size_t kMostWorst = 20;
 
-// Time that was neither kept nor may still be.
-bool IsLost(Bucket bucket) {
-  return bucket != Bucket::kProductive && bucket != Bucket::kInProgress &&
-         bucket != Bucket::kExcluded;
-}
-
 // Sums, in ns of jobs and, weighed by chips, of chips.
 struct Sum {
   std::set<std::string> jobs;
@@ -214,6 +208,11 @@ Days MondayOf(int64_t time) {
 }
 
 }  // namespace
+
+bool IsLost(Bucket bucket) {
+  return bucket != Bucket::kProductive && bucket != Bucket::kInProgress &&
+         bucket != Bucket::kExcluded;
+}
 
 // A week is of the year that holds its Thursday.
 std::string WeekOf(int64_t time) {
