@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures the questions of deploy/fleet on 10,000 jobs of 30 days, on every engine that is here.
 
-    fleet_bench.py STEPSCOPE [JOBS]    prints a line per engine and question: ms, the fastest of three
+    fleet_bench.py STEPSCOPE [JOBS]    prints a line of JSON per engine
 
 Rows are generated, the same each time: as a job that records a step each minute rolls up to. The tables are those
 that `goodput publish` makes. DuckDB reads them as Parquet, as `stepscope query LEDGER 'FROM ...' -o` writes them.
 """
 import json
+import os
 import subprocess
 import sys
 import time
@@ -170,10 +171,12 @@ def timed(work):
 
 
 def ask_all(engine):
+    """The fastest of three times of each question, ms."""
+    least = {}
     for question in sorted((ROOT / "deploy/fleet/questions").glob("*.sql")):
         sql = question.read_text(encoding="utf-8")
-        least = min(timed(lambda: engine.ask(sql))[0] for _ in range(3))
-        print(f"{engine.name:20} {question.stem:12} {least:9.1f} ms", flush=True)
+        least[question.stem] = min(timed(lambda text=sql: engine.ask(text))[0] for _ in range(3))
+    return least
 
 
 def bytes_of(engine):
@@ -193,8 +196,8 @@ def drop_month(engine):
             for table in TABLES if table != "jobs"]
 
 
-def main():
-    stepscope, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+def measure(stepscope, count):
+    """Per engine: its name, seconds to load, bytes, ms per question and to drop a month; or why it is not measured."""
     with engines.scratch() as name:
         folder = Path(name)
         small.write_events(folder / "events.jsonl")
@@ -205,28 +208,53 @@ def main():
         columns = {table: [row[0] for row in local.ask(f"SELECT column_name FROM (DESCRIBE {table})")]
                    for table in TABLES}
         limits = [tuple(map(float, row)) for row in local.ask("FROM poisson_limits")]
-        print(f"rows: {json.dumps(write_rows(folder, columns, count))}")
+        yield {"rows": write_rows(folder, columns, count)}
         for start in (Parquet, engines.Postgres, lambda: engines.current_clickhouse(folder)):
             try:
                 engine = start()
             except engines.Missing as why:
-                print(f"not measured: {why}")
+                yield {"missing": str(why)}
                 continue
-            if engine.name == Parquet.name:
-                ms, size = timed(lambda: engine.load(folder, columns, limits))
-            else:
-                engine.clear()
-                subprocess.run([stepscope, "goodput", "publish", "--store", ledger, "--to", engine.address],
-                               check=True, stdout=subprocess.DEVNULL)
-                ms = timed(lambda: load_postgres(engine, folder) if engine.name == "PostgreSQL"
-                           else load_clickhouse(engine, folder, columns))[0]
-                size = bytes_of(engine)
-            print(f"{engine.name:20} load {ms / 1e3:.1f} s, {size / 1e6:.0f} MB")
-            ask_all(engine)
-            if engine.name != Parquet.name:
-                print(f"{engine.name:20} drop a month {timed(lambda: drop_month(engine))[0]:.0f} ms")
+            yield measure_one(engine, stepscope, ledger, folder, columns, limits)
             if hasattr(engine, "stop"):
                 engine.stop()
+
+
+def measure_one(engine, stepscope, ledger, folder, columns, limits):
+    if engine.name == Parquet.name:
+        ms, size = timed(lambda: engine.load(folder, columns, limits))
+        return {"engine": engine.name, "load_s": ms / 1e3, "bytes": size, "ms": ask_all(engine)}
+    engine.clear()
+    subprocess.run([stepscope, "goodput", "publish", "--store", ledger, "--to", engine.address], check=True,
+                   stdout=subprocess.DEVNULL)
+    ms = timed(lambda: load_postgres(engine, folder) if engine.name == "PostgreSQL"
+               else load_clickhouse(engine, folder, columns))[0]
+    measured = {"engine": engine.name, "load_s": ms / 1e3, "bytes": bytes_of(engine), "ms": ask_all(engine)}
+    return {**measured, "drop_ms": timed(lambda: drop_month(engine))[0]}
+
+
+def rows():
+    """The lines of `./dev bench`."""
+    from measure import STEPSCOPE, Row, megabytes  # pylint: disable=import-outside-toplevel
+    os.environ.setdefault("STEPSCOPE_DUCKDB", str(ROOT / "build/duckdb/libduckdb.so"))
+    lines = []
+    try:
+        for one in measure(str(STEPSCOPE), 10_000):
+            if "engine" not in one:
+                continue
+            slowest = max(one["ms"], key=one["ms"].get)
+            lines.append(Row(f"fleet_{one['engine']}", f"fleet questions, {one['engine']}", one["ms"][slowest] / 1e3,
+                             "s", bar=2, how=f"slowest, {slowest}, of {len(one['ms'])}; 10,000 jobs x 30 days, "
+                                             f"{megabytes(one['bytes'])}, loaded in {one['load_s']:.1f} s"))
+    except engines.Missing as why:
+        return [Row("fleet", "fleet questions", None, how=f"not measured; {why}")]
+    return lines
+
+
+def main():
+    stepscope, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    for one in measure(stepscope, count):
+        print(json.dumps(one), flush=True)
 
 
 if __name__ == "__main__":

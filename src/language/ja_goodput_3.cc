@@ -201,7 +201,8 @@ std::span<const Translated> JapaneseOfFleets() {
       {"rows", "行"},
       {"dropped months", "削除した月"},
       {"Of {jobs} jobs {published} were published to {database}; {unchanged} had not changed.",
-       "{jobs} 個のジョブのうち {published} 個を {database} に公開しました ({unchanged} 個は変更なし)。"},
+       "{jobs} 個のジョブのうち {published} 個を {database} に公開しました ({unchanged} "
+       "個は変更なし)。"},
       {"Ledger jobs", "台帳のジョブ"},
       {"{jobs}, {events}.", "{jobs}、{events}。"},
       {"Goodput import", "Goodput の取り込み"},
