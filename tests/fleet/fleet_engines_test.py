@@ -7,6 +7,7 @@ Publishing is tested on each server: again, at the same time, killed, after a ch
 """
 import json
 import math
+import os
 import random
 import signal
 import subprocess
@@ -209,6 +210,83 @@ class FleetTest(unittest.TestCase):
             publish(self.ledger, server)
             for rows, expected in zip(killed, self.contents(server)):
                 self.expect_rows(rows, expected, server.name)
+
+    def test_readers_never_see_half_a_job(self):
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            sql = "SELECT count(*), sum(ns) FROM goodput_buckets"
+            whole = server.ask(sql)
+            command = [STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address]
+            for _ in range(3):
+                one = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+                while one.poll() is None:
+                    self.assertEqual(server.ask(sql), whole, server.name)
+                self.assertEqual(one.returncode, 0, server.name)
+
+    def test_only_jobs_that_changed_are_written(self):
+        with engines.scratch() as name:
+            base = Path(name)
+            jobs.write_events(base / "events.jsonl")
+            run("goodput", "import", base / "events.jsonl", "--store", base / "ledger")
+            self.make_old(base / "ledger")
+            for server in self.servers:
+                server.clear()
+                self.assertEqual(publish(base / "ledger", server)["published"], 14, server.name)
+                again = publish(base / "ledger", server)
+                self.assertEqual((again["published"], again["unchanged"]), (0, 14), server.name)
+                chips = publish(base / "ledger", server, "--chips-per-job", "8")
+                self.assertEqual(chips["published"], 14, server.name)
+                publish(base / "ledger", server)
+            (base / "more.jsonl").write_text("".join(jobs.job_events("nlp/new", {}, 8, 0, 1, [])))
+            run("goodput", "import", base / "more.jsonl", "--store", base / "ledger")
+            run("goodput", "delete", "--store", base / "ledger", "--job", "ads/job-2", "--yes")
+            for server in self.servers:
+                changed = publish(base / "ledger", server)
+                self.assertEqual((changed["published"], changed["unchanged"], changed["removed"]), (1, 13, 1),
+                                 server.name)
+                names = [row[0] for row in server.ask("SELECT job FROM jobs")]
+                self.assertEqual((len(names), "nlp/new" in names, "ads/job-2" in names), (14, True, False), server.name)
+                for table in TABLES[1:]:
+                    self.assertEqual(server.ask(f"SELECT count(*) FROM {table} WHERE job = 'ads/job-2'"), [["0"]])
+
+    @staticmethod
+    def make_old(ledger):
+        """As if imported ten minutes ago: nobody writes any more."""
+        for file in ledger.rglob("*"):
+            os.utime(file, (time.time() - 600, time.time() - 600))
+
+    def test_a_ledger_under_two_names_is_refused(self):
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            done = subprocess.run([STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address,
+                                   "--ledger-name", "other"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, server.name)
+            self.assertIn("that began at the same moment is published", done.stderr)
+
+    def test_ledgers_are_asked_beside_traces_and_each_other(self):
+        if self.local is None:
+            self.skipTest("no DuckDB")
+        base = Path(self.folder.name)
+        run("demo", base / "traces", "--ranks", "2", "--steps", "3")
+        both = engines.DuckDb(STEPSCOPE, base / "traces")
+        both.command.append(str(self.ledger))
+        self.assertEqual(both.ask("SELECT (SELECT count(*) FROM jobs), (SELECT count(DISTINCT rank) FROM kernels)"),
+                         [["14", "2"]])
+
+    def test_a_ledger_in_postgresql_has_the_same_rows(self):
+        store = next((server for server in self.servers if server.name == "PostgreSQL"), None)
+        if store is None or self.local is None:
+            self.skipTest("no PostgreSQL or no DuckDB")
+        store.run("DROP SCHEMA IF EXISTS stepscope CASCADE")
+        run("goodput", "import", Path(self.folder.name) / "events.jsonl", "--store", store.address)
+        for table in TABLES:
+            sql = f"SELECT * EXCLUDE (ledger) FROM {table}"
+            self.expect_rows(engines.DuckDb(STEPSCOPE, store.address).ask(sql), self.local.ask(sql), table)
+        store.clear()
+        self.assertEqual(publish(store.address, store)["published"], 14)
+        store.run("DROP SCHEMA stepscope CASCADE")
 
     def test_old_months_go_and_stay_away(self):
         for server in self.servers:
