@@ -21,6 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import fleet_bench
 import goodput_bench
 import memory_bench
 import partials_bench
@@ -243,7 +244,8 @@ def main():
 
     rows = (bench_one_file() + bench_plain_file() + bench_replay() + bench_folder(peer) +
             memory_bench.rows() + xplane_bench.rows(jax, asked.xplane) + bench_recorder() +
-            timeline_bench.rows() + query_bench.rows() + partials_bench.rows() + goodput_bench.rows(library))
+            timeline_bench.rows() + query_bench.rows() + partials_bench.rows() + fleet_bench.rows() +
+            goodput_bench.rows(library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

@@ -133,6 +133,22 @@ TEST_F(GoodputFleetTest, WeeksAreRowsOfTheirOwn) {
   EXPECT_EQ(ReportOf(*answer, "goodput_fleet").notes.at(0).name, "jobs_without_chips");
 }
 
+TEST_F(GoodputFleetTest, TimesThatExceed64BitsAreUnknownAndSharesAreNot) {
+  const auto part = [](const std::string& job) {
+    goodput::JobPart one{.job = job, .group = "nlp", .week = "", .chips = 8, .time = INT64_MAX / 2};
+    one.times[static_cast<size_t>(goodput::Bucket::kProductive)] = one.time / 2;
+    one.times[static_cast<size_t>(goodput::Bucket::kQueued)] = one.time - one.time / 2;
+    return one;
+  };
+  const Report report = goodput::FleetReport({part("a"), part("b"), part("c")}, {});
+  const ReportSet answer{.reports = {report}};
+  const auto groups = RowsOf(answer, "goodput_fleet", "groups");
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_FALSE(groups[0].Has("time"));
+  EXPECT_TRUE(groups[0].Has("badput_time"));
+  EXPECT_DOUBLE_EQ(groups[0].Real("goodput_ratio"), 0.5);
+}
+
 TEST_F(GoodputFleetTest, WeeksAreThoseOfIso8601) {
   const auto week = [](int64_t days) { return goodput::WeekOf(days * 24 * kHour); };
   EXPECT_EQ(week(0), "1970-W01");       // a Thursday

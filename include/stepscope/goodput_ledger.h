@@ -45,6 +45,9 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
 // below it.
 bool IsGoodputLedger(const std::string& store);
 
+// True for an address of PostgreSQL.
+bool IsGoodputDatabase(const std::string& store);
+
 // Lists the jobs of the ledger, the worst goodput first.
 //   metrics  jobs, events
 //   tables   jobs  job, first, last (the job's start and end, as in reports), events, attempts,

@@ -20,6 +20,7 @@ void AddGoodput(Command& root) {
   AddGoodputImport(goodput);
   AddGoodputJobs(goodput);
   AddGoodputFleet(goodput);
+  AddGoodputPublish(goodput);
   AddGoodputExport(goodput);
   AddGoodputCheck(goodput);
   AddGoodputRepair(goodput);

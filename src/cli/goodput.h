@@ -13,6 +13,7 @@ void AddGoodputCheck(Command& goodput);
 void AddGoodputRepair(Command& goodput);
 void AddGoodputCompact(Command& goodput);
 void AddGoodputFleet(Command& goodput);
+void AddGoodputPublish(Command& goodput);
 void AddGoodputRename(Command& goodput);
 void AddGoodputDelete(Command& goodput);
 void AddGoodputMfu(Command& goodput);

@@ -181,7 +181,7 @@ void AddQuery(Command& root) {
   auto flags = std::make_shared<QueryFlags>();
   Command& command = root.Sub("query", "Answer SQL about events and all tables of reports");
   command.Argument("PATH... SQL", flags->words,
-                   "Traces or directories of runs; then one SELECT, or -");
+                   "Traces, directories of runs or ledgers; then one SELECT, or -");
   command.Switch("--schema", flags->schema);
   AddLimits(command, *flags);
   AddSelection(command, flags->question);
@@ -197,6 +197,8 @@ void AddQuery(Command& root) {
        {"a table of a report", "stepscope query traces/ 'FROM kernels.top LIMIT 5'"},
        {"two runs side by side",
         "stepscope query before/ after/ 'SELECT run, avg(step_time) FROM steps GROUP BY run'"},
+       {"jobs of a ledger",
+        "stepscope query ledger 'SELECT team, sum(lost_ns) FROM goodput_days GROUP BY 1'"},
        {"tables, columns and units", "stepscope query traces/ --schema"},
        {"as Parquet", "stepscope query traces/ 'FROM events' -o events.parquet"}});
   command.Notes(

@@ -31,8 +31,6 @@ namespace {
 
 using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
-constexpr size_t kMostAnswer = size_t{1} << 20;  // bytes
-
 // Only seconds are understood; the other form is a date.
 int64_t RetryAfter(std::string_view text) {
   int64_t seconds = 0;
@@ -64,7 +62,7 @@ struct Poster::Connection {
   std::string Open();
   ErrorCode Write(const std::string& head, const std::string& body);
   ErrorCode Read(ResponseParser& parser);
-  Answer Exchange(const std::string& head, const std::string& body);
+  Answer Exchange(const std::string& head, const Question& question);
 
   const Address& to;
   asio::ssl::context tls{asio::ssl::context::tls_client};
@@ -72,6 +70,7 @@ struct Poster::Connection {
   std::optional<Stream> stream;  // none: not connected
   ErrorCode result;              // of the operation that was started last
   int64_t patience = 0;          // ns for each operation
+  size_t most_answer = 0;        // bytes
   std::atomic<bool> stopped = false;
 };
 
@@ -129,7 +128,7 @@ ErrorCode Poster::Connection::Write(const std::string& head, const std::string& 
 
 ErrorCode Poster::Connection::Read(ResponseParser& parser) {
   parser.eager(true);
-  parser.body_limit(kMostAnswer);
+  parser.body_limit(most_answer);
   std::string bytes;  // not parsed yet
   std::array<char, 4096> buffer;
   while (!parser.is_done()) {
@@ -160,8 +159,10 @@ ErrorCode Poster::Connection::Read(ResponseParser& parser) {
 }
 
 // On the connection that is open.
-Answer Poster::Connection::Exchange(const std::string& head, const std::string& body) {
-  if (Write(head, body)) return {.body = "the connection broke"};
+Answer Poster::Connection::Exchange(const std::string& head, const Question& question) {
+  patience = question.patience;
+  most_answer = question.most_answer;
+  if (Write(head, question.body)) return {.body = "the connection broke"};
   ResponseParser parser;
   if (const ErrorCode failed = Read(parser)) {
     using beast::http::error;
@@ -198,13 +199,16 @@ Answer Poster::Ask(const Question& question) {
   if (!question.type.empty()) head += fmt::format("Content-Type: {}\r\n", question.type);
   if (!question.type.empty() || question.method != "GET")
     head += fmt::format("Content-Length: {}\r\n", question.body.size());
-  if (!token_.empty()) head += "Authorization: Bearer " + token_ + "\r\n";
+  if (!question.authorization.empty())
+    head += "Authorization: " + question.authorization + "\r\n";
+  else if (!token_.empty())
+    head += "Authorization: Bearer " + token_ + "\r\n";
   head += "\r\n";
   connection.patience = question.patience;
   if (connection.stream && connection.Stale()) connection.stream.reset();
   Answer answer;
   if (!connection.stream) answer.body = connection.Open();
-  if (answer.body.empty()) answer = connection.Exchange(head, question.body);
+  if (answer.body.empty()) answer = connection.Exchange(head, question);
   if (answer.status == 0) connection.stream.reset();
   return answer;
 }

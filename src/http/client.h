@@ -26,6 +26,8 @@ struct Question {
   std::string method = "POST";
   std::string path;  // below the address
   std::string body, type;
+  std::string authorization;  // instead of the token: "Basic ...", one line; empty: the token
+  size_t most_answer = size_t{1} << 20;  // bytes that are read
   int64_t patience =
       10'000'000'000;  // ns for each: connecting, sending, and the pauses of the answer
 };
@@ -43,7 +45,7 @@ class Poster {
   // than 10 s each. Follows no redirects.
   Answer Post(const std::string& path, const std::string& body, const std::string& type);
 
-  // Asks anything; of the answer at most 1 MiB is read.
+  // Asks anything. An answer that is longer than the question allows is none.
   Answer Ask(const Question& question);
 
   // Ends what another thread waits for, and all later questions.

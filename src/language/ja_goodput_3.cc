@@ -194,6 +194,15 @@ std::span<const Translated> JapaneseOfFleets() {
       {"there are no events yet", "イベントがまだありません"},
       {"No live jobs: {why}.", "実行中のジョブがありません: {why}。"},
       // Ledgers.
+      {"Published jobs", "公開したジョブ"},
+      {"published jobs", "公開したジョブ"},
+      {"unchanged jobs", "変更のないジョブ"},
+      {"removed jobs", "削除したジョブ"},
+      {"rows", "行"},
+      {"dropped months", "削除した月"},
+      {"Of {jobs} jobs {published} were published to {database}; {unchanged} had not changed.",
+       "{jobs} 個のジョブのうち {published} 個を {database} に公開しました ({unchanged} "
+       "個は変更なし)。"},
       {"Ledger jobs", "台帳のジョブ"},
       {"{jobs}, {events}.", "{jobs}、{events}。"},
       {"Goodput import", "Goodput の取り込み"},

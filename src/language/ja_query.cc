@@ -12,6 +12,8 @@ std::span<const Translated> JapaneseOfQueries() {
       {"Tables and columns", "テーブルと列"},
       {"Tables that a query can name, for these traces.",
        "このトレースに対してクエリで使えるテーブルです。"},
+      {"Tables that a query can name, for this ledger.",
+       "この台帳に対してクエリで使えるテーブルです。"},
       {"column", "列"},
       {"unit", "単位"},
       {"{count} Parquet files were written, {bytes} bytes.",

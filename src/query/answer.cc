@@ -31,6 +31,9 @@ std::vector<Note> NotesOf(const query::OpenRuns& open) {
   std::vector<Note> notes;
   for (const query::RunAnswer& answer : open.answers)
     notes.insert(notes.end(), answer.answer.run.notes.begin(), answer.answer.run.notes.end());
+  if (!open.ledgers.rows) return notes;
+  for (const GoodputRows& rows : *open.ledgers.rows)
+    notes.insert(notes.end(), rows.notes().begin(), rows.notes().end());
   return notes;
 }
 

@@ -11,7 +11,7 @@
 
 namespace stepscope::query {
 
-// The tables of events, and those of the answers. The sessions outlive them.
+// The tables of events, of ledgers, and those of the answers. The sessions outlive them.
 std::vector<NamedTable> TablesOf(const OpenRuns& open, const EventScope& scope);
 
 // "kernels.top", "events".

@@ -10,6 +10,7 @@
 
 #include "base/folder_bytes.h"
 #include "stepscope/find_runs.h"
+#include "stepscope/goodput_ledger.h"
 
 namespace stepscope::query {
 namespace {
@@ -43,6 +44,23 @@ std::vector<std::vector<std::string>> RunsOf(std::span<const std::string> paths,
   }
   if (!files.empty()) runs.insert(runs.begin(), files);
   return runs;
+}
+
+// Takes ledgers out of the paths. A directory may hold a ledger and traces.
+Result<std::vector<std::string>> TakeLedgers(std::span<const std::string> paths,
+                                             const Wanted& wanted, const StorageRef& storage,
+                                             const std::stop_token& stop, OpenLedgers& ledgers) {
+  std::vector<std::string> others;
+  for (const std::string& path : paths) {
+    const bool ledger = IsGoodputLedger(path);
+    if (ledger) ledgers.paths.push_back(path);
+    if (!ledger || (!IsGoodputDatabase(path) && !FindRuns(path, storage).empty()))
+      others.push_back(path);
+  }
+  if (wanted.ledgers && !ledgers.paths.empty()) {
+    if (const auto read = ReadLedgers(ledgers, stop); !read) return std::unexpected(read.error());
+  }
+  return others;
 }
 
 // Files that take less on disk are read once, and kept for events, in two to four times as much
@@ -94,7 +112,9 @@ Result<OpenRuns> OpenPaths(std::span<const std::string> paths, const Wanted& wan
   how.keep_events = false;
   how.stop = stop;
   int64_t kept = 0;
-  for (const std::vector<std::string>& run : RunsOf(paths, how.storage)) {
+  const auto traces = TakeLedgers(paths, wanted, how.storage, stop, open.ledgers);
+  if (!traces) return std::unexpected(traces.error());
+  for (const std::vector<std::string>& run : RunsOf(*traces, how.storage)) {
     kept += wanted.events ? BytesOnDisk(run) : 0;
     how.keep_traces = wanted.events && !how.storage && kept < kMostKept;
     auto session = Session::Open(run, how);
@@ -109,7 +129,7 @@ Result<OpenRuns> OpenPaths(std::span<const std::string> paths, const Wanted& wan
 
 Result<OpenRuns> AskRuns(std::vector<QueriedRun> runs, const Wanted& wanted,
                          const QueryOptions& options, const std::stop_token& stop) {
-  OpenRuns open{.sessions = {}, .runs = std::move(runs), .answers = {}};
+  OpenRuns open{.sessions = {}, .runs = std::move(runs), .answers = {}, .ledgers = {}};
   if (const auto asked = Ask(open, wanted, options, stop); !asked)
     return std::unexpected(asked.error());
   return open;

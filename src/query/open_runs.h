@@ -1,4 +1,4 @@
-// Opens the runs that a statement asks about.
+// Opens the runs and ledgers that a statement asks about.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "query/ledger_tables.h"
 #include "query/report_tables.h"
 #include "query/wanted.h"
 #include "stepscope/query.h"
@@ -18,6 +19,7 @@ struct OpenRuns {
   std::vector<std::unique_ptr<Session>> sessions;  // that are ours
   std::vector<QueriedRun> runs;
   std::vector<RunAnswer> answers;
+  OpenLedgers ledgers;
 };
 
 // The runs below the paths, with what is wanted. `stop` counts instead of that of the options.

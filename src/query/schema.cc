@@ -37,8 +37,9 @@ Table ColumnsOfTables(const std::vector<NamedTable>& tables) {
   for (const NamedTable& one : tables) {
     const int64_t rows = one.table->rows();
     for (const TableColumn& column : one.table->columns())
-      table.rows.push_back({FullName(one), column.name, TypeName(column.type),
-                            TextCell(column.unit), TextCell(column.title),
+      table.rows.push_back({FullName(one), column.name,
+                            column.date ? "DATE" : TypeName(column.type), TextCell(column.unit),
+                            TextCell(column.title),
                             one.schema.empty() && rows == 0 ? Cell() : Cell(rows)});
   }
   return table;
@@ -48,13 +49,16 @@ Table ColumnsOfTables(const std::vector<NamedTable>& tables) {
 }  // namespace query
 
 Result<ReportSet> QuerySchema(std::span<const std::string> paths, const QueryOptions& options) {
-  const auto open =
-      query::OpenPaths(paths, {.analyses = {}, .all = true, .events = true}, options, options.stop);
+  const auto open = query::OpenPaths(
+      paths, {.analyses = {}, .all = true, .events = true, .ledgers = true}, options, options.stop);
   if (!open) return std::unexpected(open.error());
   Report report{.analysis = "schema", .title = "Tables of queries"};
   report.tables.push_back(query::ColumnsOfTables(query::TablesOf(*open, {})));
-  ReportSet answer{.run = open->answers.front().answer.run};
-  answer.verdict = report.headline = "Tables that a query can name, for these traces.";
+  ReportSet answer;
+  if (!open->answers.empty()) answer.run = open->answers.front().answer.run;
+  answer.verdict = report.headline = open->answers.empty()
+                                         ? "Tables that a query can name, for this ledger."
+                                         : "Tables that a query can name, for these traces.";
   answer.reports.push_back(std::move(report));
   return answer;
 }

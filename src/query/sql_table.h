@@ -17,6 +17,7 @@ struct TableColumn {
   std::string unit;      // as UnitName()
   std::string title;     // what it is; empty: its name says so
   bool boolean = false;  // 0 is false and 1 is true; the type is kInt8
+  bool date = false;     // days since 1970, which a query sees as a DATE; the type is kInt64
 };
 
 // Rows one part behind the other. Used by one thread at a time.

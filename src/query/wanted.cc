@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/nearest_name.h"
 #include "query/event_table.h"
+#include "query/ledger_tables.h"
 #include "stepscope/session.h"
 
 namespace stepscope::query {
@@ -31,6 +32,7 @@ void Want(std::string_view name, Wanted& wanted) {
     return;
   }
   if (Has(EventTables(), name, &EventTableName::name)) wanted.events = true;
+  if (IsLedgerTable(name)) wanted.ledgers = true;
   if (std::ranges::find(kOfAll, name) != std::end(kOfAll)) wanted.all = true;
   for (const Alias& alias : kAliases) {
     if (name == alias.name) wanted.analyses.emplace_back(alias.schema);
@@ -41,7 +43,7 @@ void Want(std::string_view name, Wanted& wanted) {
 
 Wanted WantedFor(const std::optional<std::vector<std::string>>& names) {
   Wanted wanted;
-  if (!names) return {.all = true, .events = true};
+  if (!names) return {.all = true, .events = true, .ledgers = true};
   for (const std::string& name : *names) Want(Lower(name), wanted);
   std::ranges::sort(wanted.analyses);
   const auto again = std::ranges::unique(wanted.analyses);

@@ -14,6 +14,7 @@ struct Wanted {
   std::vector<std::string> analyses;  // none: no report but that of the smallest
   bool all = false;                   // every analysis
   bool events = false;
+  bool ledgers = false;  // tables of accounted jobs
 };
 
 // `names`: "kernels.top" or "events"; nothing: not known, so everything is wanted. Names that are

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # A real PostgreSQL on this host's loopback, and the tests that want one (goodput_postgres_test.cc).
 #
-#   real_postgres.sh TESTS      exit 77: not run, and why
+#   real_postgres.sh TESTS               exit 77: not run, and why
+#   real_postgres.sh TESTS COMMAND...    runs the command instead, where there is no server without one
 #
 # Needs Debian's postgresql; all it makes and starts is in one temporary folder and gone at the end.
 set -euo pipefail
 tests=$1
+shift
 
+command=("$@")
 skip() {
   echo "skipped: $*"
+  [[ ${#command[@]} -eq 0 ]] || exec "${command[@]}"
   exit 77
 }
 # The newest of Debian's servers; without one the pattern stays as it is, and is not executable.
@@ -49,4 +53,9 @@ echo "pass%word" >password
 
 export STEPSCOPE_POSTGRES="postgresql://tester:pass%25word@127.0.0.1:$port/postgres"
 export STEPSCOPE_POSTGRES_CTL=$folder/ctl
+if [[ ${#command[@]} -gt 0 ]]; then
+  status=0
+  "${command[@]}" || status=$?
+  exit "$status"
+fi
 "$tests" --gtest_filter='GoodputPostgres*' --gtest_brief=1

@@ -3,7 +3,8 @@ import os
 import weakref
 
 _SLURM_LABELS = (("cluster", "SLURM_CLUSTER_NAME"), ("queue", "SLURM_JOB_PARTITION"),
-                 ("user", "SLURM_JOB_USER"), ("project", "SLURM_JOB_ACCOUNT"))
+                 ("user", "SLURM_JOB_USER"), ("project", "SLURM_JOB_ACCOUNT"),
+                 ("nodes", "SLURM_JOB_NUM_NODES"))
 
 
 def labels_of(environment):

@@ -244,6 +244,8 @@ std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder, Sharing sh
 
 namespace stepscope {
 
+bool IsGoodputDatabase(const std::string& store) { return goodput::IsPostgres(store); }
+
 bool IsGoodputLedger(const std::string& store) {
   if (goodput::IsPostgres(store)) return true;
   std::error_code failed;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/time_units.h"
+#include "goodput/ledger/job_signature.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/recorder/segment_name.h"
@@ -32,25 +33,6 @@ struct Summary {
 
 // Times beyond it are invalid, and differences overflow.
 constexpr int64_t kLatest = int64_t{1} << 62;
-
-// Changes with every event. Empty while a recorder may be writing, since stores into its mapping do
-// not change size or time at once.
-std::string SignatureOf(const Ledger& ledger, const std::string& job) {
-  int64_t files = 0, bytes = 0, changed = 0, done = 0;
-  for (const Log& log : ledger.LogsOf(job)) {
-    for (const LogFile& file : log) {
-      ++files;
-      bytes += file.bytes;
-      changed = std::max(changed, file.changed);
-      done += file.done;
-    }
-  }
-  if (WallClock() - changed < kMinute) return {};
-  const auto read = ledger.RollupOf(job);
-  if (!read) return {};
-  const std::optional<Rollup>& rollup = *read;
-  return fmt::format("3 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
-}
 
 // A job, its signature and its summary.
 using Computed = std::tuple<std::string, std::string, Summary>;

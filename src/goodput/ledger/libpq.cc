@@ -25,9 +25,11 @@ std::optional<LibPq> Load() {
       Find(library, "PQconninfoParse", pq.conninfoParse) &&
       Find(library, "PQerrorMessage", pq.errorMessage) &&
       Find(library, "PQexecParams", pq.execParams) && Find(library, "PQfinish", pq.finish) &&
-      Find(library, "PQgetisnull", pq.getisnull) && Find(library, "PQgetlength", pq.getlength) &&
-      Find(library, "PQgetvalue", pq.getvalue) && Find(library, "PQntuples", pq.ntuples) &&
-      Find(library, "PQpass", pq.pass) &&
+      Find(library, "PQgetResult", pq.getResult) &&
+      Find(library, "PQputCopyData", pq.putCopyData) &&
+      Find(library, "PQputCopyEnd", pq.putCopyEnd) && Find(library, "PQgetisnull", pq.getisnull) &&
+      Find(library, "PQgetlength", pq.getlength) && Find(library, "PQgetvalue", pq.getvalue) &&
+      Find(library, "PQntuples", pq.ntuples) && Find(library, "PQpass", pq.pass) &&
       Find(library, "PQresultErrorField", pq.resultErrorField) &&
       Find(library, "PQresultStatus", pq.resultStatus) &&
       Find(library, "PQsetNoticeProcessor", pq.setNoticeProcessor) &&

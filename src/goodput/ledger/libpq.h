@@ -16,11 +16,14 @@ struct LibPq {
   decltype(&::PQerrorMessage) errorMessage;
   decltype(&::PQexecParams) execParams;
   decltype(&::PQfinish) finish;
+  decltype(&::PQgetResult) getResult;
   decltype(&::PQgetisnull) getisnull;
   decltype(&::PQgetlength) getlength;
   decltype(&::PQgetvalue) getvalue;
   decltype(&::PQntuples) ntuples;
   decltype(&::PQpass) pass;
+  decltype(&::PQputCopyData) putCopyData;
+  decltype(&::PQputCopyEnd) putCopyEnd;
   decltype(&::PQresultErrorField) resultErrorField;
   decltype(&::PQresultStatus) resultStatus;
   decltype(&::PQsetNoticeProcessor) setNoticeProcessor;

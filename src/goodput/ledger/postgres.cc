@@ -248,6 +248,32 @@ Result<void> Postgres::Execute(const char* sql, const std::vector<Bound>& values
   return {};
 }
 
+// libpq takes an int of bytes at once, and buffers what the server has not read.
+constexpr size_t kCopyPiece = size_t{1} << 20;
+
+Result<void> Postgres::CopyIn(const char* sql, std::string_view rows) const {
+  if (failed_) return std::unexpected(*failed_);
+  Answer answer = Send(sql, {});
+  if (Pq().resultStatus(answer.get()) == PGRES_COPY_IN) {
+    PGconn* const to = connection_.get();
+    bool sent = true;
+    for (size_t at = 0; sent && at < rows.size(); at += kCopyPiece) {
+      const std::string_view piece = rows.substr(at, kCopyPiece);
+      sent = Pq().putCopyData(to, piece.data(), static_cast<int>(piece.size())) == 1;
+    }
+    if (sent) Pq().putCopyEnd(to, nullptr);
+    // One result of the statement, and null behind it.
+    answer.reset(Pq().getResult(to));
+    while (answer && Pq().resultStatus(answer.get()) == PGRES_COMMAND_OK) {
+      Answer next(Pq().getResult(to));
+      if (!next) return {};
+      answer = std::move(next);
+    }
+  }
+  failed_ = ErrorOf(answer.get());
+  return std::unexpected(*failed_);
+}
+
 // Waits for other writers at most a minute.
 Result<void> Postgres::Lock(Access access) const {
   if (access == Access::kWrite) return Run(kLock);

@@ -38,6 +38,9 @@ class Postgres : public Database {
   Result<bool> HasTable(const char* name) const override;
   const char* BytesType() const override { return "BYTEA"; }
 
+  // Adds rows by "COPY table FROM STDIN", which the text holds in COPY's text format.
+  Result<void> CopyIn(const char* sql, std::string_view rows) const;
+
   // The first failure.
   const std::optional<Error>& failed() const { return failed_; }
 

@@ -40,6 +40,7 @@ std::vector<Label> LabelsOf(const GetVariable& variable) {
   Add("queue", text("SLURM_JOB_PARTITION"), labels);
   Add("user", text("SLURM_JOB_USER"), labels);
   Add("project", text("SLURM_JOB_ACCOUNT"), labels);
+  Add("nodes", text("SLURM_JOB_NUM_NODES"), labels);
   return labels;
 }
 

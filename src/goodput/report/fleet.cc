@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/time_units.h"
 #include "goodput/report/report.h"
 #include "report/columns.h"
@@ -20,12 +21,6 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr size_t kMostWorst = 20;
-
-// Time that was neither kept nor may still be.
-bool IsLost(Bucket bucket) {
-  return bucket != Bucket::kProductive && bucket != Bucket::kInProgress &&
-         bucket != Bucket::kExcluded;
-}
 
 // Sums, in ns of jobs and, weighed by chips, of chips.
 struct Sum {
@@ -40,15 +35,15 @@ struct Sum {
     const double chips = part.chips > 0 ? part.chips : 1;
     jobs.insert(part.job);
     chips_known = chips_known && part.chips > 0;
-    time += part.time;
+    time = AddSaturated(time, part.time);
     chip_time += chips * static_cast<double>(part.time);
     const int64_t kept = part.times[static_cast<size_t>(Bucket::kProductive)];
-    productive += kept;
+    productive = AddSaturated(productive, kept);
     chip_productive += chips * static_cast<double>(kept);
     for (size_t b = 0; b < kBuckets; ++b) {
       if (!IsLost(static_cast<Bucket>(b))) continue;
-      lost += part.times[b];
-      lost_time[b] += part.times[b];
+      lost = AddSaturated(lost, part.times[b]);
+      lost_time[b] = AddSaturated(lost_time[b], part.times[b]);
       chip_lost += chips * static_cast<double>(part.times[b]);
       lost_chip_time[b] += chips * static_cast<double>(part.times[b]);
     }
@@ -61,6 +56,9 @@ struct Sum {
     return std::string(BucketName(static_cast<Bucket>(most - lost_chip_time.begin())));
   }
 };
+
+// 10,000 jobs have more ns in eleven days than a number of 64 bits holds: then there is no value.
+Cell TimeOf(int64_t sum) { return sum == INT64_MAX ? Cell() : Cell(sum); }
 
 // Chip-hours and their cost; empty where they are unknown.
 class Costs {
@@ -97,8 +95,8 @@ Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& grou
       .text_rows = 30};
   for (const auto& [key, sum] : groups) {
     table.rows.push_back({key.first, key.second.empty() ? Cell() : Cell(key.second),
-                          static_cast<int64_t>(sum.jobs.size()), sum.time, sum.goodput(), sum.lost,
-                          sum.largest(), costs.Hours(sum, sum.chip_time),
+                          static_cast<int64_t>(sum.jobs.size()), TimeOf(sum.time), sum.goodput(),
+                          TimeOf(sum.lost), sum.largest(), costs.Hours(sum, sum.chip_time),
                           costs.Hours(sum, sum.chip_lost), costs.Money(sum, sum.chip_time),
                           costs.Money(sum, sum.chip_lost)});
   }
@@ -119,7 +117,7 @@ Table BadputTable(const std::map<std::string, Sum>& groups, const GoodputFleetOp
     for (size_t b = 0; b < kBuckets; ++b) {
       if (sum.lost_time[b] == 0) continue;
       table.rows.push_back({group, std::string(BucketName(static_cast<Bucket>(b))),
-                            sum.lost_time[b], sum.lost_chip_time[b] / sum.chip_time,
+                            TimeOf(sum.lost_time[b]), sum.lost_chip_time[b] / sum.chip_time,
                             costs.Hours(sum, sum.lost_chip_time[b]),
                             costs.Money(sum, sum.lost_chip_time[b])});
     }
@@ -148,8 +146,8 @@ Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
                            [](const auto& one) { return one.second->chip_lost; });
   for (const auto& [key, sum] : order) {
     if (table.rows.size() == kMostWorst) break;
-    table.rows.push_back({key->first, key->second, sum->time, sum->goodput(), sum->lost,
-                          sum->largest(), costs.Hours(*sum, sum->chip_lost),
+    table.rows.push_back({key->first, key->second, TimeOf(sum->time), sum->goodput(),
+                          TimeOf(sum->lost), sum->largest(), costs.Hours(*sum, sum->chip_lost),
                           costs.Money(*sum, sum->chip_lost)});
   }
   return table;
@@ -175,7 +173,7 @@ Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& 
       if (part.times[b] > 0) jobs.insert(part.job);
     }
     table.rows.push_back(
-        {std::string(BucketName(static_cast<Bucket>(b))), all.lost_time[b],
+        {std::string(BucketName(static_cast<Bucket>(b))), TimeOf(all.lost_time[b]),
          all.lost_chip_time[b] / all.chip_time, costs.Hours(all, all.lost_chip_time[b]),
          costs.Money(all, all.lost_chip_time[b]), static_cast<int64_t>(jobs.size()),
          std::string(HintFor(static_cast<Bucket>(b)))});
@@ -215,6 +213,11 @@ Days MondayOf(int64_t time) {
 
 }  // namespace
 
+bool IsLost(Bucket bucket) {
+  return bucket != Bucket::kProductive && bucket != Bucket::kInProgress &&
+         bucket != Bucket::kExcluded;
+}
+
 // A week is of the year that holds its Thursday.
 std::string WeekOf(int64_t time) {
   const Days thursday = MondayOf(time) + std::chrono::days(3);
@@ -250,7 +253,7 @@ Report FleetReport(const std::vector<JobPart>& parts, const GoodputFleetOptions&
   const Costs costs(options.price_per_chip_hour);
   report.metrics = {{"jobs", "jobs", static_cast<int64_t>(all.jobs.size()), Unit::kCount},
                     {"goodput_ratio", "goodput", all.goodput(), Unit::kRatio},
-                    {"badput_time", "badput", all.lost, Unit::kNanoseconds},
+                    {"badput_time", "badput", TimeOf(all.lost), Unit::kNanoseconds},
                     {"chip_hours", "chip-hours", costs.Hours(all, all.chip_time), Unit::kCount},
                     {"cost", "cost", costs.Money(all, all.chip_time), Unit::kCount},
                     {"badput_cost", "lost cost", costs.Money(all, all.chip_lost), Unit::kCount}};

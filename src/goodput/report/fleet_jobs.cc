@@ -13,21 +13,12 @@ namespace stepscope {
 namespace goodput {
 namespace {
 
-// The team of a name "team/job" is a label too.
-std::string GroupOf(const Job& job, const std::string& by) {
-  const auto label = job.labels.find(by);
-  if (label != job.labels.end()) return label->second;
-  const size_t slash = job.name.find('/');
-  return by == "team" && slash != job.name.npos && slash > 0 ? job.name.substr(0, slash) : "-";
-}
-
 void AddParts(Job& job, const GoodputFleetOptions& options, std::vector<JobPart>& parts) {
   const Partition whole = job.accounting.Query(UpTo(options.at));
   if (whole.attempts.empty()) return;
-  const double requested = static_cast<double>(job.accounting.scheduling().most_requested());
   JobPart part{.job = job.name,
-               .group = GroupOf(job, options.by),
-               .chips = requested > 0 ? requested : options.chips_per_job};
+               .group = LabelOf(job.name, job.labels, options.by).value_or("-"),
+               .chips = ChipsOf(job, options.chips_per_job).value_or(0)};
   int64_t from = whole.start, until = whole.end;
   if (options.window) {
     from = std::max(from, options.window->first);
@@ -69,6 +60,22 @@ Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
 }
 
 }  // namespace
+
+std::optional<std::string> LabelOf(const std::string& job, const Labels& labels,
+                                   const std::string& by) {
+  const auto label = labels.find(by);
+  if (label != labels.end()) return label->second;
+  const size_t slash = job.find('/');
+  if (by != "team" || slash == job.npos || slash == 0) return std::nullopt;
+  return job.substr(0, slash);
+}
+
+std::optional<double> ChipsOf(const Job& job, double otherwise) {
+  const auto requested = static_cast<double>(job.accounting.scheduling().most_requested());
+  if (requested > 0) return requested;
+  return otherwise > 0 ? std::optional(otherwise) : std::nullopt;
+}
+
 }  // namespace goodput
 
 Result<ReportSet> GoodputFleet(const GoodputFleetOptions& options) {

@@ -17,6 +17,7 @@
 #include "goodput/program/program_use.h"
 #include "goodput/report/chip_hours.h"
 #include "goodput/report/report.h"
+#include "goodput/report/scheduler_coverage.h"
 #include "goodput/report/walk.h"
 
 namespace stepscope {
@@ -39,17 +40,6 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
   return rolling;
 }
 
-// How much of the job lies before the scheduler's first event, as in a log that is kept for an
-// hour.
-int64_t BeforeScheduler(const goodput::Partition& partition,
-                        const goodput::Scheduling& scheduling) {
-  const auto first = scheduling.first();
-  if (!first || partition.attempts.empty()) return 0;
-  const int64_t start = std::max(partition.start, partition.attempts.front().start);
-  const int64_t before = std::min(*first, partition.end) - start;
-  return before > std::max(kMinute, partition.total() / 100) ? before : 0;
-}
-
 // Scheduling, runtime and program goodput, if more than the job's own events was given.
 // `refusal`: why there is no product, if the input contradicts itself.
 Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options,
@@ -67,7 +57,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
   if (!partition.attempts.empty()) input.productive = partition.At(goodput::Bucket::kProductive);
   if (scheduling.known()) {
     input.scheduling = scheduling.Query(partition.end, goodput::QueryOf(options).window);
-    input.before_scheduler = BeforeScheduler(partition, scheduling);
+    input.before_scheduler = goodput::BeforeScheduler(partition, scheduling);
   }
   std::optional<Error> program_problem;
   if (options.program) {

@@ -64,6 +64,15 @@ std::string_view Meaning(Bucket bucket) {
 
 }  // namespace
 
+Phrase KindOf(const Disruption& d) {
+  return !d.reason.empty() ? d.reason
+         : d.announced     ? "announced"
+         : d.hung > 0      ? "hung"
+         : d.in_process    ? "restart in the process"
+         : d.made_no_step  ? "died before a step"
+                           : "unannounced";
+}
+
 ColumnKind KindOf(Bucket bucket) {
   switch (bucket) {
     case Bucket::kExcluded:
@@ -173,12 +182,7 @@ Table Attempts(const Partition& p) {
 }
 
 Phrase CauseText(const Disruption& d) {
-  Phrase cause = !d.ended_by.empty() ? d.ended_by
-                 : d.announced       ? "announced"
-                 : d.hung > 0        ? "hung"
-                 : d.in_process      ? "restart in the process"
-                 : d.made_no_step    ? "died before a step"
-                                     : "unannounced";
+  Phrase cause = d.ended_by.empty() ? KindOf(d) : d.ended_by;
   if (!d.text.empty()) cause = cause + ": " + Phrase::Name(d.text);
   if (!d.first_gone.empty() && d.ended_by.empty()) {
     cause = Say("{cause}, {rank} first", cause, d.first_gone);

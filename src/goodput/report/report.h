@@ -23,6 +23,9 @@ struct RollingWindow {
 // The kind of a bucket's time, by which faces choose its color.
 ColumnKind KindOf(Bucket bucket);
 
+// What ended the attempt, without ranks: its reason, or what is known of how it went.
+Phrase KindOf(const Disruption& disruption);
+
 // The table "buckets": what took time, most first, and productive time in any case.
 Table BucketsTable(const Partition& partition);
 

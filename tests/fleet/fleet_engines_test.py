@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Asks the questions of deploy/fleet on every engine that is here: the same rows, and those of `goodput fleet`.
+
+    fleet_engines_test.py STEPSCOPE    exit 77: no engine is here, and why
+
+Publishing is tested on each server: again, at the same time, killed, after a change, and with months dropped.
+"""
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import engines
+import jobs
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = sorted((ROOT / "deploy/fleet/questions").glob("*.sql"))
+TABLES = ("jobs", "goodput_days", "goodput_buckets", "disruptions")
+STEPSCOPE = str(Path(sys.argv.pop(1)).resolve()) if len(sys.argv) > 1 else "stepscope"
+
+
+def run(*arguments):
+    done = subprocess.run([STEPSCOPE, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def publish(ledger, engine, *more):
+    answer = json.loads(run("goodput", "publish", "--store", ledger, "--to", engine.address, "--format", "json", *more))
+    return {metric["key"]: metric["value"] for metric in answer["reports"][0]["metrics"]}
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def same(one, other):
+    """Whether two cells are one: sums of fractions depend on their order in the last digits."""
+    a, b = number(one), number(other)
+    return one == other if a is None or b is None else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def key(row):
+    return [(cell is None, f"{number(cell):.6e}" if number(cell) is not None else cell or "") for cell in row]
+
+
+class FleetTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = engines.scratch()
+        base = Path(cls.folder.name)
+        jobs.write_events(base / "events.jsonl")
+        cls.ledger = base / "ledger"
+        run("goodput", "import", base / "events.jsonl", "--store", cls.ledger)
+        cls.servers, cls.missing, cls.local = [], [], None
+        for name, start in (("PostgreSQL", engines.Postgres),
+                            ("current ClickHouse", lambda: engines.current_clickhouse(cls.made(base / "chdb"))),
+                            ("ClickHouse 18.16", lambda: engines.debian_clickhouse(cls.made(base / "ch18")))):
+            try:
+                cls.servers.append(start())
+            except engines.Missing as why:
+                cls.missing.append(f"{name}: {why}")
+        try:
+            cls.local = engines.DuckDb(STEPSCOPE, cls.ledger)
+            cls.local.ask("SELECT 1")
+        except engines.Missing as why:
+            cls.local = None
+            cls.missing.append(f"DuckDB: {why}")
+        print("\n".join(f"not tested: {line}" for line in cls.missing))
+        if not cls.servers and cls.local is None:
+            print("skipped: no engine is here")
+            sys.exit(77)
+
+    @classmethod
+    def tearDownClass(cls):
+        for server in cls.servers:
+            if hasattr(server, "stop"):
+                server.stop()
+        cls.folder.cleanup()
+
+    @staticmethod
+    def made(folder):
+        folder.mkdir()
+        return folder
+
+    def current(self):
+        """Servers that know today's SQL."""
+        return [server for server in self.servers if server.name != "ClickHouse 18.16"]
+
+    def expect_rows(self, rows, expected, what):
+        self.assertEqual(len(rows), len(expected), what)
+        for row, other in zip(sorted(rows, key=key), sorted(expected, key=key)):
+            self.assertTrue(len(row) == len(other) and all(map(same, row, other)), f"{what}: {row} is not {other}")
+
+    def contents(self, server):
+        return [[row for row in server.ask(f"SELECT * FROM {table}")] for table in TABLES]
+
+    def test_engines_answer_alike(self):
+        for server in self.servers:
+            server.clear()
+            self.assertEqual(publish(self.ledger, server)["published"], 14, server.name)
+        for question in QUESTIONS:
+            sql = question.read_text()
+            expected = None
+            for engine in [self.local] * (self.local is not None) + self.current():
+                rows = engine.ask(sql)
+                self.assertTrue(rows, f"{question.name} on {engine.name}")
+                expected = expected or rows
+                self.expect_rows(rows, expected, f"{question.name} on {engine.name}")
+
+    def test_rows_are_those_of_the_ledger(self):
+        name = {"ledger": str(self.ledger.resolve())}
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            if self.local is None:
+                continue
+            for table in TABLES:
+                expected = self.local.ask(f"SELECT '{name['ledger']}', * EXCLUDE (ledger) FROM {table}")
+                self.expect_rows(server.ask(f"SELECT * FROM {table}"), expected, f"{table} on {server.name}")
+
+    def test_sums_are_those_of_goodput_fleet(self):
+        answer = json.loads(run("goodput", "fleet", "--store", self.ledger, "--by", "team", "--week",
+                                "--format", "json"))
+        table = next(t for t in answer["reports"][0]["tables"] if t["key"] == "groups")
+        columns = [column["key"] for column in table["columns"]]
+        expected = {}
+        for cells in table["rows"]:
+            row = dict(zip(columns, cells))
+            expected[row["group"], row["week"]] = row
+        sql = (ROOT / "deploy/fleet/questions/teams.sql").read_text()
+        for engine in [self.local] * (self.local is not None) + self.current():
+            if engine is not self.local:
+                engine.clear()
+                publish(self.ledger, engine)
+            rows = engine.ask(sql)
+            self.assertEqual({(team, week) for team, week, *_ in rows}, set(expected), engine.name)
+            for team, week, count, _, goodput, _ in rows:
+                self.assertEqual(int(count), expected[team, week]["jobs"], engine.name)
+                self.assertTrue(same(goodput, expected[team, week]["goodput_ratio"]), f"{engine.name}: {team} {week}")
+            times = engine.ask("SELECT coalesce(team, '-'), week, sum(counted_ns), sum(lost_ns) FROM goodput_days "
+                               "GROUP BY coalesce(team, '-'), week")
+            for team, week, counted, lost in times:
+                self.assertEqual((int(counted), int(lost)),
+                                 (expected[team, week]["time"], expected[team, week]["badput_time"]), engine.name)
+
+    def test_panels_have_rows(self):
+        """Grafana is not here: what it does with macros and variables is done by the words of its documentation."""
+        days = {"$__timeFrom()": "'2026-05-01T00:00:00Z'", "$__timeTo()": "'2026-07-01T00:00:00Z'",
+                "$__fromTime": "toDateTime('2026-05-01 00:00:00')", "$__toTime": "toDateTime('2026-07-01 00:00:00')",
+                "${team:singlequote}": "'nlp','vision'", "${cluster:singlequote}": "'c0','c1'"}
+        for server in self.current():
+            server.clear()
+            publish(self.ledger, server)
+            kind = "postgresql" if server.name == "PostgreSQL" else "clickhouse"
+            board = json.loads((ROOT / f"deploy/fleet/grafana/{kind}.json").read_text())
+            for panel in board["panels"]:
+                sql = panel["targets"][0]["rawSql"]
+                for macro, value in days.items():
+                    sql = sql.replace(macro, value)
+                self.assertNotIn("$", sql)
+                rows = server.ask(sql)
+                self.assertTrue(rows or panel["title"].startswith("Nodes"), f"{panel['title']} on {server.name}")
+                self.assertNotIn("ads", str(rows), panel["title"])
+
+    def test_publishing_again_changes_nothing(self):
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            before = self.contents(server)
+            publish(self.ledger, server)
+            self.assertEqual([len(rows) for rows in self.contents(server)], [len(rows) for rows in before])
+
+    def test_publishing_at_the_same_time_doubles_nothing(self):
+        for server in self.servers:
+            server.clear()
+            command = [STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address]
+            runs = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(3)]
+            for one in runs:
+                self.assertEqual((one.wait(), one.stderr.read()), (0, b""), server.name)
+                one.stderr.close()
+            once = self.contents(server)
+            server.clear()
+            publish(self.ledger, server)
+            for rows, expected in zip(once, self.contents(server)):
+                self.expect_rows(rows, expected, server.name)
+
+    def test_a_killed_publication_loses_and_doubles_nothing(self):
+        chance = random.Random(20261130)
+        for server in self.servers:
+            server.clear()
+            command = [STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address]
+            for _ in range(4):
+                one = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(chance.uniform(0.02, 0.6))
+                one.send_signal(signal.SIGKILL)
+                one.wait()
+            publish(self.ledger, server)
+            killed = self.contents(server)
+            server.clear()
+            publish(self.ledger, server)
+            for rows, expected in zip(killed, self.contents(server)):
+                self.expect_rows(rows, expected, server.name)
+
+    def test_readers_never_see_half_a_job(self):
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            sql = "SELECT count(*), sum(ns) FROM goodput_buckets"
+            whole = server.ask(sql)
+            command = [STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address]
+            for _ in range(3):
+                one = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+                while one.poll() is None:
+                    self.assertEqual(server.ask(sql), whole, server.name)
+                self.assertEqual(one.returncode, 0, server.name)
+
+    def test_only_jobs_that_changed_are_written(self):
+        with engines.scratch() as name:
+            base = Path(name)
+            jobs.write_events(base / "events.jsonl")
+            run("goodput", "import", base / "events.jsonl", "--store", base / "ledger")
+            self.make_old(base / "ledger")
+            for server in self.servers:
+                server.clear()
+                self.assertEqual(publish(base / "ledger", server)["published"], 14, server.name)
+                again = publish(base / "ledger", server)
+                self.assertEqual((again["published"], again["unchanged"]), (0, 14), server.name)
+                chips = publish(base / "ledger", server, "--chips-per-job", "8")
+                self.assertEqual(chips["published"], 14, server.name)
+                publish(base / "ledger", server)
+            (base / "more.jsonl").write_text("".join(jobs.job_events("nlp/new", {}, 8, 0, 1, [])))
+            run("goodput", "import", base / "more.jsonl", "--store", base / "ledger")
+            run("goodput", "delete", "--store", base / "ledger", "--job", "ads/job-2", "--yes")
+            for server in self.servers:
+                changed = publish(base / "ledger", server)
+                self.assertEqual((changed["published"], changed["unchanged"], changed["removed"]), (1, 13, 1),
+                                 server.name)
+                names = [row[0] for row in server.ask("SELECT job FROM jobs")]
+                self.assertEqual((len(names), "nlp/new" in names, "ads/job-2" in names), (14, True, False), server.name)
+                for table in TABLES[1:]:
+                    self.assertEqual(server.ask(f"SELECT count(*) FROM {table} WHERE job = 'ads/job-2'"), [["0"]])
+
+    @staticmethod
+    def make_old(ledger):
+        """As if imported ten minutes ago: nobody writes any more."""
+        for file in ledger.rglob("*"):
+            os.utime(file, (time.time() - 600, time.time() - 600))
+
+    def test_a_ledger_under_two_names_is_refused(self):
+        for server in self.servers:
+            server.clear()
+            publish(self.ledger, server)
+            done = subprocess.run([STEPSCOPE, "goodput", "publish", "--store", self.ledger, "--to", server.address,
+                                   "--ledger-name", "other"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, server.name)
+            self.assertIn("that began at the same moment is published", done.stderr)
+
+    def test_ledgers_are_asked_beside_traces_and_each_other(self):
+        if self.local is None:
+            self.skipTest("no DuckDB")
+        base = Path(self.folder.name)
+        run("demo", base / "traces", "--ranks", "2", "--steps", "3")
+        both = engines.DuckDb(STEPSCOPE, base / "traces")
+        both.command.append(str(self.ledger))
+        self.assertEqual(both.ask("SELECT (SELECT count(*) FROM jobs), (SELECT count(DISTINCT rank) FROM kernels)"),
+                         [["14", "2"]])
+
+    def test_a_ledger_in_postgresql_has_the_same_rows(self):
+        store = next((server for server in self.servers if server.name == "PostgreSQL"), None)
+        if store is None or self.local is None:
+            self.skipTest("no PostgreSQL or no DuckDB")
+        store.run("DROP SCHEMA IF EXISTS stepscope CASCADE")
+        run("goodput", "import", Path(self.folder.name) / "events.jsonl", "--store", store.address)
+        for table in TABLES:
+            sql = f"SELECT * EXCLUDE (ledger) FROM {table}"
+            self.expect_rows(engines.DuckDb(STEPSCOPE, store.address).ask(sql), self.local.ask(sql), table)
+        store.clear()
+        self.assertEqual(publish(store.address, store)["published"], 14)
+        store.run("DROP SCHEMA stepscope CASCADE")
+
+    def test_old_months_go_and_stay_away(self):
+        for server in self.servers:
+            server.clear()
+            self.assertEqual(publish(self.ledger, server)["dropped_months"], 0)
+            months = 1  # events are of 2026-05 and 2026-06, and later months keep nothing of them
+            dropped = publish(self.ledger, server, "--keep-months", months)["dropped_months"]
+            today = time.gmtime()
+            age = (today.tm_year - 2026) * 12 + today.tm_mon - 5
+            self.assertEqual(dropped, min(2, max(0, age - months)), server.name)
+            publish(self.ledger, server)
+            left = int(server.ask("SELECT count(*) FROM goodput_days WHERE day < '2026-06-01'")[0][0])
+            self.assertEqual(left == 0, age > months, server.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
