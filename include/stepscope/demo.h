@@ -44,10 +44,10 @@ struct DemoOptions {
   int slow_link = -1;
   // With any of these above 1, replicas of the model span several ranks, each of one device. Rank
   // (stage * replicas + replica) * tensor + part has a part of a stage's layers.
-  int tensor = 1;        // ranks that share each layer, 1 to 64
-  int pipeline = 1;      // stages, 1 to 256; each has `layers` / `pipeline` layers, at least one
-  int experts = 1;       // replicas that share the experts of their layers: divides the replicas
-  int microbatches = 4;  // that a step of such a job consists of, 1 to 256
+  int tensor = 1;         // ranks that share each layer, 1 to 64
+  int pipeline = 1;       // stages, 1 to 256; each has `layers` / `pipeline` layers, at least one
+  int expert_groups = 1;  // replicas that share the experts of their layers: divides the replicas
+  int microbatches = 4;   // that a step of such a job consists of, 1 to 256
   // The clocks of the hosts are up to this many ns ahead of or behind the true time, 0 to 1e9. What
   // truth.json says stays in true time.
   int64_t clock_spread = 0;

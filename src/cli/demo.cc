@@ -68,7 +68,7 @@ void AddDemo(Command& root) {
   command.Take("--slow-link", options.slow_link);
   command.Take("--tp", options.tensor);
   command.Take("--pp", options.pipeline);
-  command.Take("--ep", options.experts);
+  command.Take("--ep", options.expert_groups);
   command.Take("--microbatches", options.microbatches);
   command.Take("--clock-spread", flags->clock_spread_s);
   command.Take("--graph-capture", flags->graph_capture_s);

@@ -145,7 +145,7 @@ constexpr Word kWords[] = {
      "slow_link"},
     {"--tp", "N", "Ranks that share each layer: tensor parallel", "1", "tensor"},
     {"--pp", "N", "Stages of the pipeline", "1", "pipeline"},
-    {"--ep", "N", "Replicas that share their experts: expert parallel", "1", "experts"},
+    {"--ep", "N", "Replicas that share their experts: expert parallel", "1", "expert_groups"},
     {"--microbatches", "N", "Microbatches of a step, with such groups", "4", "microbatches"},
     {"--light", "", "Few events: 2 layers, no stacks, hosts of 8 ranks", "", "light"},
     {"--devices", "N", "Devices of each rank, in one process", "1", "devices"},

@@ -39,9 +39,10 @@ std::optional<Error> ValidateParallel(const DemoOptions& options) {
                               options.tensor, options.pipeline),
                   "`ranks`", fmt::format("choose a multiple of {}", of_replica));
   const int replicas = options.ranks / of_replica;
-  if (replicas % options.experts != 0)
-    return refuse(fmt::format("{} replicas cannot share experts by {}", replicas, options.experts),
-                  "`experts`", fmt::format("choose a divisor of {}", replicas));
+  if (replicas % options.expert_groups != 0)
+    return refuse(
+        fmt::format("{} replicas cannot share experts by {}", replicas, options.expert_groups),
+        "`expert_groups`", fmt::format("choose a divisor of {}", replicas));
   if (options.devices > 1)
     return refuse("ranks of parallel groups have one device each", "`devices`", "leave it out");
   if (!options.unknown_library) return std::nullopt;
@@ -84,7 +85,7 @@ std::optional<Error> Validate(const DemoOptions& options) {
       Limit{"slow_link", static_cast<double>(options.slow_link), -1, options.ranks_per_host - 1.0},
       Limit{"tensor", static_cast<double>(options.tensor), 1, 64},
       Limit{"pipeline", static_cast<double>(options.pipeline), 1, 256},
-      Limit{"experts", static_cast<double>(options.experts), 1, 16384},
+      Limit{"expert_groups", static_cast<double>(options.expert_groups), 1, 16384},
       Limit{"microbatches", static_cast<double>(options.microbatches), 1, 256},
       Limit{"clock_spread", static_cast<double>(options.clock_spread), 0, 1e9},
       Limit{"graph_capture", static_cast<double>(options.graph_capture), 0, 1e10},

@@ -41,7 +41,8 @@ class Mesh {
 
 // In the order of their numbers. Replicas that share experts are next to one another.
 void AddParallelGroups(const DemoOptions& options, int rank, std::vector<ProcessGroup>& groups) {
-  const int tensor = options.tensor, experts = options.experts, replicas = ReplicasOf(options);
+  const int tensor = options.tensor, experts = options.expert_groups,
+            replicas = ReplicasOf(options);
   const ParallelPlace at = PlaceOf(options, rank);
   const int of_stage = tensor * replicas;
   const int first_of_stage = at.stage * of_stage + at.part;
@@ -69,7 +70,7 @@ std::string ProcessGroup::Config() const {
 }
 
 bool HasParallelGroups(const DemoOptions& options) {
-  return options.tensor > 1 || options.pipeline > 1 || options.experts > 1;
+  return options.tensor > 1 || options.pipeline > 1 || options.expert_groups > 1;
 }
 
 int ReplicasOf(const DemoOptions& options) {

@@ -72,12 +72,13 @@ std::vector<Lane> KinetoWriter::Lanes() const {
     if (used) lanes.push_back(lane);
   };
   const bool parallel = HasParallelGroups(options_);
-  const bool spreads_experts = options_.experts > 1 && ReplicasOf(options_) > options_.experts;
+  const bool spreads_experts =
+      options_.expert_groups > 1 && ReplicasOf(options_) > options_.expert_groups;
   const int stage = parallel ? PlaceOf(options_, rank_).stage : 0;
   add(Lane::kData, !parallel || ReplicasOf(options_) > 1);
   add(Lane::kTensor, options_.tensor > 1);
   add(Lane::kPipeline, options_.pipeline > 1);
-  add(Lane::kExpert, options_.experts > 1);
+  add(Lane::kExpert, options_.expert_groups > 1);
   add(Lane::kExpertData, spreads_experts);
   add(Lane::kNext, stage + 1 < options_.pipeline);
   add(Lane::kPrevious, stage > 0);

@@ -25,7 +25,7 @@ DemoOptions Parallel() {
           .ranks_per_host = 8,
           .tensor = 2,
           .pipeline = 2,
-          .experts = 2,
+          .expert_groups = 2,
           .microbatches = 2,
           .layers = 2,
           .stacks = false,
@@ -67,7 +67,7 @@ bool IsMessage(const Communication& each) {
 }
 
 TEST(GroupsOf, ReplicasOfSeveralRanksHaveAllKinds) {
-  const DemoOptions options{.ranks = 24, .tensor = 2, .pipeline = 2, .experts = 3};
+  const DemoOptions options{.ranks = 24, .tensor = 2, .pipeline = 2, .expert_groups = 3};
   const auto groups = demo::GroupsOf(options, 17);  // stage 1, replica 2, part 1
   ASSERT_EQ(groups.size(), demo::kMostGroups);
   EXPECT_EQ(groups[demo::kTensorGroup].Listed(), "[16, 17]");
@@ -78,7 +78,7 @@ TEST(GroupsOf, ReplicasOfSeveralRanksHaveAllKinds) {
 }
 
 TEST(GroupsOf, EachGroupHasItsOwnName) {
-  const DemoOptions options{.ranks = 24, .tensor = 2, .pipeline = 2, .experts = 3};
+  const DemoOptions options{.ranks = 24, .tensor = 2, .pipeline = 2, .expert_groups = 3};
   std::map<std::string, std::set<std::string>> members;  // by name
   for (int rank = 0; rank < options.ranks; ++rank) {
     for (const auto& group : demo::GroupsOf(options, rank))

@@ -57,7 +57,8 @@ struct Plan {
   }
   // Experts are reduced last, among those that have the same ones.
   int ParallelGroupOf(size_t bucket) const {
-    const bool of_experts = options.experts > 1 && ReplicasOf(options) > options.experts;
+    const bool of_experts =
+        options.expert_groups > 1 && ReplicasOf(options) > options.expert_groups;
     return of_experts && bucket + 1 == buckets.size() ? kExpertDataGroup : kDataGroup;
   }
   // ns that the clock of this rank's host is ahead of the true time.

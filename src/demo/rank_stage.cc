@@ -93,7 +93,7 @@ void RankJob::ReduceTensor() {
 }
 
 void RankJob::ExchangeExperts() {
-  if (plan_.options.experts == 1) return;
+  if (plan_.options.expert_groups == 1) return;
   message_ = CollectiveOf(kExpertGroup, Lane::kExpert, kActivations);
   message_.operation = "all_to_all";
   PlayMessage(plan_.script->all_to_all, kExchangeTime);

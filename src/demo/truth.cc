@@ -119,7 +119,7 @@ Json OptionsJson(const DemoOptions& options) {
   if (!HasParallelGroups(options)) return json;
   json.update({{"tensor", options.tensor},
                {"pipeline", options.pipeline},
-               {"experts", options.experts},
+               {"experts", options.expert_groups},
                {"microbatches", options.microbatches}});
   return json;
 }
