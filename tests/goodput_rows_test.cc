@@ -108,6 +108,28 @@ TEST_F(GoodputRowsTest, WhatIsUnknownIsEmpty) {
   EXPECT_EQ(Int(jobs[0], "disruptions"), 1);
 }
 
+// A job that waited for its chips since the day before.
+TEST_F(GoodputRowsTest, DaysOfTheSchedulerAddUpToTheJob) {
+  const auto resources = [](double seconds, int allocated) {
+    return fmt::format(
+        R"({{"job_name":"j","event":"resources","time":{},"requested":8,"allocated":{}}})"
+        "\n",
+        1780000000 + seconds, allocated);
+  };
+  ImportText(resources(-80'000, 0) + resources(0, 8) + OverMidnight());
+  const GoodputRows rows = Read(store_);
+  const auto jobs = RowsOf(rows, GoodputRowTable::kJobs);
+  const auto days = RowsOf(rows, GoodputRowTable::kDays);
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(days.size(), 4u);
+  EXPECT_EQ(Int(jobs[0], "waiting_ns"), 80'000 * kSecond);
+  for (const char* column : {"wanted_ns", "all_up_ns", "waiting_ns", "counted_ns", "lost_ns"}) {
+    int64_t sum = 0;
+    for (const Cells& day : days) sum += Int(day, column);
+    EXPECT_EQ(sum, Int(jobs[0], column)) << column;
+  }
+}
+
 TEST_F(GoodputRowsTest, WeeksAreThoseOfTheFleet) {
   ImportText(OverMidnight() + Entry(At("job_start_time", 300'000), "nlp/other") +
              Entry(At("job_end_time", 900'000), "nlp/other"));

@@ -9,4 +9,4 @@ WITH by_job AS (
 )
 SELECT of_team AS team, of_week AS week, count(*) AS jobs, sum(counted) AS chip_hours,
        sum(productive) / nullif(sum(counted), 0) AS goodput, sum(lost) AS lost_chip_hours
-FROM by_job GROUP BY of_team, of_week ORDER BY of_week, of_team
+FROM by_job WHERE counted > 0 GROUP BY of_team, of_week ORDER BY of_week, of_team

@@ -7,4 +7,4 @@ WITH by_job AS (
 )
 SELECT of_day AS day, sum(productive) / nullif(sum(counted), 0) AS goodput, sum(counted) AS chip_hours,
        count(*) AS jobs
-FROM by_job GROUP BY of_day ORDER BY of_day
+FROM by_job WHERE counted > 0 GROUP BY of_day ORDER BY of_day

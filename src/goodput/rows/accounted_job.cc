@@ -24,10 +24,19 @@ void AddPeriod(const Period& period, std::vector<AccountedDay>& days) {
   }
 }
 
+// Days of which the job's own events tell nothing: it waited for its chips.
+void AddDaysFrom(int64_t time, int64_t start, std::vector<AccountedDay>& days) {
+  const int64_t until = days.empty() ? DayOf(start) + 1 : days.front().day;
+  std::vector<AccountedDay> before;
+  for (int64_t day = DayOf(time); day < until; ++day) before.push_back({.day = day});
+  days.insert(days.begin(), before.begin(), before.end());
+}
+
 // Scheduling goodput of a job that its scheduler knew from the start on.
 void AddScheduling(const Scheduling& scheduling, const Partition& whole, AccountedJob& job) {
   if (!scheduling.known() || BeforeScheduler(whole, scheduling) > 0) return;
   job.scheduling = scheduling.Query(whole.end);
+  AddDaysFrom(scheduling.first().value_or(whole.start), whole.start, job.days);
   for (AccountedDay& day : job.days) {
     day.scheduling =
         scheduling.Query(whole.end, Interval{BeginOfDay(day.day), BeginOfDay(day.day + 1)});

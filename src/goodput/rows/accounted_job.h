@@ -41,7 +41,7 @@ struct AccountedJob {
   std::optional<SchedulingTimes> scheduling;
   std::optional<ProgramSums> program;
   std::vector<Disruption> disruptions;
-  std::vector<AccountedDay> days;  // in order, without gaps
+  std::vector<AccountedDay> days;  // in order, without gaps, from its submission on
 };
 
 // Nothing: the job has no attempt. `chips_per_job`: of a job that recorded no number; 0: unknown.
