@@ -32,8 +32,8 @@ Cell NodesOf(const AccountedJob& job) {
   const std::string& text = label->second;
   int64_t nodes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nodes);
-  return error == std::errc() && end == text.data() + text.size() && nodes > 0 ? Cell(nodes)
-                                                                               : Cell();
+  if (error != std::errc() || end != text.data() + text.size() || nodes <= 0) return {};
+  return nodes;
 }
 
 Row OfJob(const AccountedJob& job, const std::string& ledger) {
@@ -50,7 +50,13 @@ Row OfJob(const AccountedJob& job, const std::string& ledger) {
 }
 
 Cell ChipHours(const AccountedJob& job, int64_t ns) {
-  return job.chips ? Cell(*job.chips * (static_cast<double>(ns) / kHour)) : Cell();
+  if (!job.chips) return {};
+  return *job.chips * (static_cast<double>(ns) / kHour);
+}
+
+Cell OfProgram(const AccountedJob& job, auto ProgramSums::* number) {
+  if (!job.program) return {};
+  return (*job.program).*number;
 }
 
 Row SchedulingCells(const std::optional<SchedulingTimes>& times) {
@@ -75,7 +81,7 @@ Row Times(const AccountedJob& job, const BucketTimes& times,
           ChipHours(job, productive),
           ChipHours(job, lost)};
   Append(SchedulingCells(scheduling), row);
-  row.push_back(job.program ? Cell(job.program->mfu) : Cell());
+  row.push_back(OfProgram(job, &ProgramSums::mfu));
   return row;
 }
 
@@ -91,9 +97,8 @@ Row JobRow(const AccountedJob& job, const std::string& ledger) {
   Row row = OfJob(job, ledger);
   Append({DayOf(job.end), job.start, job.end, job.state, job.events, job.attempts,
           static_cast<int64_t>(job.disruptions.size()), job.steps, Maybe(job.goodput), job.running,
-          job.program ? Cell(job.program->flops) : Cell(),
-          job.program ? Cell(job.program->peak_flops) : Cell(),
-          job.program ? Cell(job.program->stepping) : Cell(), LabelsAsJson(job.labels)},
+          OfProgram(job, &ProgramSums::flops), OfProgram(job, &ProgramSums::peak_flops),
+          OfProgram(job, &ProgramSums::stepping), LabelsAsJson(job.labels)},
          row);
   Append(Times(job, job.times, job.scheduling), row);
   return row;
@@ -125,7 +130,8 @@ void EachBucket(const AccountedJob& job, const Row& head, const TakeRow& take) {
 
 // The host of "rank 2 on host-7".
 Cell NodeOf(const Disruption& d) {
-  return d.first_gone.parts().size() == 2 ? TextCell(d.first_gone.parts()[1].str()) : Cell();
+  if (d.first_gone.parts().size() != 2) return {};
+  return TextCell(d.first_gone.parts()[1].str());
 }
 
 void EachDisruption(const AccountedJob& job, const Row& head, const TakeRow& take) {
