@@ -55,7 +55,8 @@ function useListed(run: Run | undefined, answer: ReportSet | undefined): ReportS
 function RunPage({ source, state, run, route, answer }: {
   source: Source; state: State; run: Run; route: Route; answer: Loaded<ReportSet>;
 }) {
-  const other = usePlace().query["with"];
+  const other = usePlace().query["with"], selection = useSelection(), settled = useRef(selection);
+  if (!answer.busy) settled.current = selection;
   if (run.state === "failed") return <ProblemPanel problem={run.error ?? { what: t("error.unknown"), where: run.path, hint: "" }} />;
   const waits = run.state === "waiting" || run.state === "loading";
   const meanwhile = waits ? <LoadingPanel run={run} /> : <Busy />;
@@ -72,7 +73,7 @@ function RunPage({ source, state, run, route, answer }: {
     <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
       {answer.busy && <Busy />}
       <Linked.Provider value={route.page === "report" ? base : ["run", run.id]}>
-        <Served.Provider value={{ source, run, answer: answer.value }}>
+        <Served.Provider value={{ source, run, answer: answer.value, selection: settled.current }}>
         {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
         {route.page === "query" && (source.live ? <QueryPage key={run.id} source={source} run={run} answer={answer.value} /> : <ProblemPanel problem={{ what: t("query.live"), where: location.hash, hint: "" }} />)}
         {route.page === "input" && <InputPage info={answer.value.run} />}

@@ -19,6 +19,13 @@ export function largestOfBands(data: HeatData, { from, to }: RowView, { width, h
   for (let down = 0; down < height; ++down) {
     const end = from + edge(down + 1, height, to - from);
     for (let row = from + edge(down, height, to - from); row < end; ++row) {
+      if (width === columns) {  // the most frequent: a million cells in a few ms
+        for (let across = 0, at = row * columns, to = down * width; across < width; ++across, ++at, ++to) {
+          const value = data.values[at]!, most = largest[to]!;
+          if (!(value <= most) && value === value) largest[to] = value;
+        }
+        continue;
+      }
       for (let across = 0; across < width; ++across) {
         let most = largest[down * width + across]!;
         for (let at = row * columns + first[across]!, last = row * columns + first[across + 1]!; at < last; ++at) {

@@ -10,7 +10,7 @@ import { Served } from "../shell/served";
 import { Busy, ProblemPanel } from "../shell/status";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
-import { setQuery, usePlace, useUrlState } from "../shell/url";
+import { setQuery, useUrlState } from "../shell/url";
 import { t, useLanguage } from "../text";
 import { CanvasGrid, showing, zoomed, type Cursor, type Grid, type RowView } from "./canvas";
 import { drawHeat } from "./heat";
@@ -26,6 +26,14 @@ export type { Guilty } from "./heat_data";
 // About as wide as it is drawn: Japanese letters take twice the room.
 const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (hasJapanese(letter) ? 13 : 7), 0);
 
+const widths = new WeakMap<HeatData, number>();  // of the labels, which stay while rows are zoomed
+
+function leftOf(data: HeatData): number {
+  const left = widths.get(data) ?? Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
+  widths.set(data, left);
+  return left;
+}
+
 // Rows are zoomed where they are many.
 export interface Zoom {
   readonly view: RowView;
@@ -36,7 +44,7 @@ export interface Zoom {
 const kHigh = 420, kHighest = 520;  // pixels
 
 function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined, zoom: Zoom | undefined, hostOf: (row: number) => string): Grid {
-  const left = Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
+  const left = leftOf(data);
   const bottom = 18;
   const height = Math.max(60, Math.min(zoom ? kHighest : kHigh, data.rows.length * 26)) + bottom, view = zoom?.view ?? { from: 0, to: data.rows.length };
   return {
@@ -145,9 +153,9 @@ function TableHeat(props: FigureProps | Omit<FigureProps, "data">) {
 
 // Of a table that was cut: its grid has all of it.
 function GridHeat(props: Omit<FigureProps, "data">) {
-  const { table, at } = props, served = useContext(Served)!, { query } = usePlace();
-  const name = table.grid!, selection = { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
-  const scope = `grid ${served.run.id} ${served.run.revision ?? 0} ${name} ${selection.steps} ${selection.ranks}`, column = table.columns[at]!.key;
+  const { table, at } = props, served = useContext(Served)!;
+  const name = table.grid!, selection = served.selection ?? {};
+  const scope = `grid ${served.run.id} ${served.run.revision ?? 0} ${name} ${selection.steps ?? ""} ${selection.ranks ?? ""}`, column = table.columns[at]!.key;
   const head = useLoad(scope, "", (signal) => served.source.gridHead(served.run.id, name, selection, signal));
   const values = useLoad(`${scope} ${column}`, "", (signal) => served.source.gridColumn(served.run.id, name, column, selection, signal));
   const counts = head.value?.columns.includes("typical") ? "" : null;
