@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "stepscope/demo.h"
 #include "stepscope/find_runs.h"
+#include "stepscope/partials.h"
 #include "stepscope/session.h"
 #include "tests/scratch.h"
 
@@ -20,6 +23,7 @@ using Kind = StoredItem::Kind;
 // The files of a directory of this machine under other names.
 struct Bucket {
   std::map<std::string, std::string> files;
+  mutable std::atomic<size_t> sent = 0;  // bytes
 
   explicit Bucket(const std::string& folder, const std::string& under) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -53,8 +57,12 @@ struct Bucket {
         Storage{.holds = [](std::string_view path) { return path.starts_with("s3://"); },
                 .find = [this](const std::string& path, auto done) { done(Find(path)); },
                 .list = [this](const std::string& path, auto done) { done(List(path)); },
-                .read = [this](const std::string& path, uint64_t offset, size_t size,
-                               auto done) { done(files.at(path).substr(offset, size)); }});
+                .read =
+                    [this](const std::string& path, uint64_t offset, size_t size, auto done) {
+                      std::string part = files.at(path).substr(offset, size);
+                      sent += part.size();
+                      done(std::move(part));
+                    }});
   }
 };
 
@@ -77,6 +85,23 @@ TEST(Storage, ARunInABucketIsAnsweredAsOneInADirectory) {
   }
   EXPECT_EQ(stored->ReadEvents(1)->size(), local->ReadEvents(1)->size());
   EXPECT_FALSE(FindRuns("s3://b", bucket.storage()).empty());
+}
+
+// Partials of 10,000 ranks are one file.
+TEST(Storage, AFileOfManyRanksIsReadOnceForTheirClocks) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 8, .steps = 2}));
+  const std::vector<std::string> traces = {folder.path() + "/job"}, there = {"s3://b/part"};
+  ASSERT_TRUE(MapRanks(traces, {.folder = folder.path() + "/part"}));
+  const Bucket bucket(folder.path() + "/part", "s3://b/part");
+  ASSERT_EQ(bucket.files.size(), 1u);
+  const auto run = Session::Open(there, {.storage = bucket.storage()});
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->run().ranks, 8);
+  const size_t before = bucket.sent;
+  (void)run->StepsOnClock();
+  EXPECT_GT(bucket.sent, before);
+  EXPECT_LE(bucket.sent - before, bucket.files.begin()->second.size());
 }
 
 TEST(Storage, WhatIsNotThereIsAnError) {

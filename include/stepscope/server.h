@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,10 @@
 #include "stepscope/session.h"
 
 namespace stepscope {
+
+// Rows of a table that the page gets where nothing else is asked for: all of a job of as many
+// ranks.
+inline constexpr int64_t kMostPageRows = 20'000;
 
 struct PageServerOptions {
   // Runs, folders of runs, ledgers of goodput, and what stuck jobs left behind. Folders are looked
@@ -41,6 +46,10 @@ struct PageServerOptions {
   Settings settings;      // of every run
   int64_t max_input = 0;  // as in OpenOptions, of every run
   int64_t most_names = AnalyzeOptions().most_names;  // as in AnalyzeOptions, of every answer
+  int64_t most_rows = kMostPageRows;                 // of a table, as for CutRows(); 0: all
+  // Of a SQL statement of the page, as in QueryOptions: ns for reading and answering, bytes.
+  int64_t query_timeout = 60'000'000'000;
+  int64_t query_memory = 2'000'000'000;
   // What is known of the jobs of ledgers beside their events: scheduler files, chips, price,
   // program. The rest is ignored.
   GoodputReportOptions goodput = {};
@@ -76,6 +85,7 @@ struct ReportPageOptions {
   int threads = 0;
   Settings settings;                  // of every run
   int64_t max_input = 0;              // as in OpenOptions, of every run
+  int64_t most_rows = kMostPageRows;  // as of a server
   GoodputReportOptions goodput = {};  // as of a server
   // What the file shall have at most, where reports alone do not need more: the timelines get what
   // is left.

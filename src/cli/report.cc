@@ -77,6 +77,7 @@ void AddReport(Command& root) {
   AddLanguage(command, flags->language);
   AddThreads(command, flags->options.threads);
   AddMaxInput(command, flags->options.max_input);
+  command.Take("--most-rows", flags->options.most_rows).Range(0, 1e12);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
       .Help("Job that --model, --chips and --scheduler-job are of")

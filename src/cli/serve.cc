@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity.h"
 #include "cli/answer.h"
 #include "cli/browser.h"
 #include "cli/productivity_flags.h"
@@ -31,8 +33,29 @@ struct ServeFlags {
   SettingsFlags settings;
   ProductivityFlags productivity;
   TokenFlags token;
+  double query_timeout = 60;  // s
   bool open = false;
 };
+
+// Of statements in the page's box for SQL.
+void AddQueryLimits(Command& command, ServeFlags& flags) {
+  command
+      .TakeEach(
+          "--memory-limit",
+          [&flags](const std::string& text) -> Result<void> {
+            const auto size = ReadSize(text);
+            if (!size) return std::unexpected(size.error());
+            if (*size < 1e6 || *size > 1e18)
+              return std::unexpected(Error{"the size must be 1 MB to 1e18 bytes", text, "4GB"});
+            flags.options.query_memory = static_cast<int64_t>(*size);
+            return {};
+          })
+      .Help("Most memory of DuckDB's own, for SQL of the page")
+      .Default("2GB");
+  command.Take("--timeout", flags.query_timeout)
+      .Help("Give up SQL of the page after this time")
+      .Default("60s");
+}
 
 // The signals that end the server, in every thread that is started from here on.
 sigset_t BlockSignals() {
@@ -61,6 +84,7 @@ int RunServe(const ServeFlags& flags) {
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
   options.token = std::move(*token);
+  options.query_timeout = static_cast<int64_t>(std::round(flags.query_timeout * 1e9));
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());
   options.settings = std::move(*settings);
@@ -105,6 +129,8 @@ void AddServe(Command& root) {
   AddThreads(command, flags->options.threads);
   AddMaxInput(command, flags->options.max_input);
   command.Take("--most-names", flags->options.most_names).Range(0, 1e9);
+  command.Take("--most-rows", flags->options.most_rows).Range(0, 1e12);
+  AddQueryLimits(command, *flags);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
       .Help("Job that --model, --chips and --scheduler-job are of")

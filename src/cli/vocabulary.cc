@@ -21,6 +21,7 @@ constexpr Word kWords[] = {
     {"--max-input", "SIZE", "Most bytes a compressed file inflates to", "64GB, 1000:1",
      "max_input"},
     {"--most-names", "N", "Most names in a table; 0 is all", "10000", "most_names"},
+    {"--most-rows", "N", "Most rows of a table in the page; 0 is all", "20000", "most_rows"},
     {"-q,--quiet", "", "Show no progress", "", ""},
     {"--full", "", "Print all tables and findings, with all rows", "", ""},
     {"--kernel", "PATTERN", "Show the rows that name such a kernel, '*' for any text", "",

@@ -175,6 +175,10 @@ std::span<const Translated> JapaneseOfNotes() {
        "set `most_names` to 0 to keep them)",
        "表 {table} から行を除外しました: 時間が最も短い {names} 個の名前の行です (合計 {time}、"
        "`most_names` を 0 にするとすべて残ります)"},
+      {"rows were left out of table {table}: only its first {rows} are here (set `most_rows` to 0 "
+       "to keep all; 'stepscope table {name} PATH' and SQL have them)",
+       "表 {table} から行を除外しました: 先頭の {rows} 行のみがあります (`most_rows` を 0 にすると"
+       "すべて残ります。'stepscope table {name} PATH' と SQL でも参照できます)"},
       {"operators were given the shapes and types in {file}, {how}",
        "{file} の形状と型を演算子に補いました ({how})"},
       {"joined by \"Record function id\"", "\"Record function id\" で照合"},

@@ -64,6 +64,17 @@ Attempt<BodyPtr> AnswerOf(Runs& runs, const std::string& id, const Url& url, con
   return (*run)->Answer(*question, gone, url.Get("brief") == "1");
 }
 
+// Of a table that the answer to the same question has cut; `column`: these numbers of it.
+Attempt<BodyPtr> GridOfRun(Runs& runs, const std::string& id, const Url& url, const Gone& gone) {
+  const auto question = QuestionOf(url);
+  if (!question) return std::unexpected(question.error());
+  const auto run = runs.Get(id, gone);
+  if (!run) return std::unexpected(run.error());
+  std::string name(url.Get("table"));
+  if (url.Has("column")) name.append(".").append(url.Get("column"));
+  return (*run)->Grid(*question, name, gone);
+}
+
 Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
   auto question = QuestionOf(url);
   if (!question) return std::unexpected(question.error());
@@ -154,6 +165,40 @@ Attempt<BodyPtr> TakeFile(Runs& runs, Dropped& dropped, const Url& url, const Re
   return JsonBody("{\"id\": \"" + *id + "\"}");
 }
 
+constexpr int64_t kMostSqlRows = 100'000, kSqlRows = 10'000;
+
+// The name of each run that is asked, as the page lists it; without any, the first.
+Attempt<SqlAsk> SqlOf(Runs& runs, const Url& url, const Gone& gone) {
+  auto question = QuestionOf(url);
+  if (!question) return std::unexpected(question.error());
+  const auto rows = url.Integer("limit", 1, kMostSqlRows, kSqlRows);
+  if (!rows) return Fail(400, rows.error());
+  SqlAsk ask{.statement = std::string(url.Get("sql")),
+             .client = std::string(url.Get("client")),
+             .rows = *rows,
+             .question = std::move(*question),
+             .runs = {}};
+  std::vector<std::string> ids = url.List("runs");
+  std::ranges::sort(ids);  // who asks several at once waits for them in one order
+  const auto again = std::ranges::unique(ids);
+  ids.erase(again.begin(), again.end());
+  for (const std::string& id : ids) {
+    const auto run = runs.Get(id, gone);
+    if (!run) return std::unexpected(run.error());
+    const auto list = runs.List();
+    const auto view = std::ranges::find(list, id, &RunView::id);
+    ask.runs.emplace_back(view == list.end() ? id : view->name, *run);
+  }
+  if (ask.runs.empty()) return Fail(400, {"missing runs to ask", "runs", "runs=ID,..."});
+  return ask;
+}
+
+Attempt<BodyPtr> SqlAnswer(Runs& runs, SqlBox& box, const Url& url, const Gone& gone) {
+  const auto ask = SqlOf(runs, url, gone);
+  if (!ask) return std::unexpected(ask.error());
+  return box.Answer(*ask, gone);
+}
+
 constexpr int64_t kLongestCapture = 600'000;  // ms
 
 // Begins one: its number. Or ends the one that runs.
@@ -187,12 +232,14 @@ struct Answering {
   Ledgers& ledgers;
   Snapshots& snapshots;
   Captures& captures;
+  SqlBox& sql;
 };
 
 Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const Request& request) {
   Runs& runs = by.runs;
   if (path.size() == 1 && path[0] == "analyses") return JsonBody(AnalysesJson());
   if (path.size() == 1 && path[0] == "captures") return JsonBody(by.captures.Json());
+  if (path.size() == 1 && path[0] == "query") return SqlAnswer(runs, by.sql, url, request.gone);
   if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
   if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, by.ledgers, path[1], url);
   if (path.size() == 2 && path[0] == "snapshots")
@@ -200,6 +247,9 @@ Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const
   if (path.size() == 2 && path[0] == "hangs") return HangAnswer(runs, path[1], request.gone);
   if (path.size() == 3 && path[0] == "runs" && path[2] == "answer") {
     return AnswerOf(runs, path[1], url, request.gone);
+  }
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "grid") {
+    return GridOfRun(runs, path[1], url, request.gone);
   }
   if (path.size() == 3 && path[0] == "runs" && path[2] == "goodput") {
     return GoodputOfRun(runs, by.ledgers, path[1], request.gone);
@@ -249,7 +299,8 @@ Response Api::Answer(const Request& request) const {
                            .dropped = dropped_,
                            .ledgers = ledgers_,
                            .snapshots = snapshots_,
-                           .captures = captures_},
+                           .captures = captures_,
+                           .sql = sql_},
                           *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();

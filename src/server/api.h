@@ -11,6 +11,7 @@
 #include "server/refusal.h"
 #include "server/runs.h"
 #include "server/snapshots.h"
+#include "server/sql_answer.h"
 
 namespace stepscope::server {
 
@@ -18,13 +19,14 @@ class Api {
  public:
   // All but `gate` must outlive it.
   Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers, Snapshots& snapshots,
-      Captures& captures)
+      Captures& captures, SqlBox& sql)
       : gate_(std::move(gate)),
         runs_(runs),
         dropped_(dropped),
         ledgers_(ledgers),
         snapshots_(snapshots),
-        captures_(captures) {}
+        captures_(captures),
+        sql_(sql) {}
 
   // Of a request with a body, before it is read: only files that are let in may have one.
   std::optional<Response> RefuseBody(const Request& request) const;
@@ -39,6 +41,7 @@ class Api {
   Ledgers& ledgers_;
   Snapshots& snapshots_;
   Captures& captures_;
+  SqlBox& sql_;
 };
 
 // The JSON of /api/state and /api/analyses.

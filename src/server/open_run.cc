@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "server/ledger_answer.h"
 #include "server/page.h"
+#include "server/page_answer.h"
 #include "server/watched.h"
 #include "stepscope/write.h"
 
@@ -30,14 +32,27 @@ std::shared_ptr<const Body> BodyOf(const ReportSet& answer) {
   return MakeBody("application/json", ToJson(answer, kOtherLanguages));
 }
 
-ReportSet Brief(ReportSet answer) {
-  for (Report& report : answer.reports) {
-    report.metrics.clear();
-    report.tables.clear();
-    report.series.clear();
-    report.notes.clear();
-  }
-  return answer;
+// A long answer is not copied for it.
+ReportSet Brief(const ReportSet& answer) {
+  ReportSet brief{.run = answer.run, .verdict = answer.verdict, .reports = {}};
+  for (const Report& report : answer.reports)
+    brief.reports.push_back({.analysis = report.analysis,
+                             .title = report.title,
+                             .label = report.label,
+                             .group = report.group,
+                             .status = report.status,
+                             .why = report.why,
+                             .headline = report.headline,
+                             .findings = report.findings});
+  return brief;
+}
+
+// "breakdown" of "breakdown.matrix.own".
+std::string AnalysisOf(const std::string& grid) { return grid.substr(0, grid.find('.')); }
+
+AnalyzeOptions Only(AnalyzeOptions question, std::string analysis) {
+  question.only = {std::move(analysis)};
+  return question;
 }
 
 }  // namespace
@@ -82,9 +97,9 @@ class OpenRun::Seat {
   bool left_ = false;
 };
 
-OpenRun::OpenRun(Session session, const std::string& path, int64_t most_names)
+OpenRun::OpenRun(Session session, const std::string& path, const Most& most)
     : session_(std::move(session)),
-      most_names_(most_names),
+      most_(most),
       of_job_(RunAt(path, session_.run(), session_.StepsOnClock())),
       timeline_(session_.TakeTimeline()) {
   if (timeline_) timeline_json_ = MakeBody("application/json", ToJson(*timeline_));
@@ -104,10 +119,57 @@ Attempt<std::shared_ptr<const Body>> OpenRun::Answer(const AnalyzeOptions& quest
   busy->unlock();
   if (!answer) return std::unexpected(answer.error());
   // Who asks for one will ask for the other.
-  auto full_body = BodyOf(*answer), brief_body = BodyOf(Brief(std::move(*answer)));
+  auto brief_body = BodyOf(Brief(*answer));
+  PageAnswer page = AnswerForPage(std::move(*answer), most_.rows);
+  auto full_body = MakeBody("application/json", std::move(page.json));
+  KeepGrids(question, page.grids);
   Keep(full_key, full_body);
   Keep(brief_key, brief_body);
   return brief ? brief_body : full_body;
+}
+
+Attempt<std::shared_ptr<const Body>> OpenRun::Grid(AnalyzeOptions question, const std::string& name,
+                                                   const Gone& gone) {
+  question = Only(std::move(question), AnalysisOf(name));
+  const std::string key = KeyOf(question);
+  if (auto kept = FindGrid(key, name)) return kept;
+  const auto answer = Analyze(question, gone);
+  if (!answer) return std::unexpected(answer.error());
+  KeepGrids(question, GridsOf(*answer, most_.rows));
+  if (auto made = FindGrid(key, name)) return made;
+  return std::unexpected(Failure{404, {"there is no such grid", name, "the answer lists them"}});
+}
+
+std::shared_ptr<const Body> OpenRun::FindGrid(const std::string& question,
+                                              const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(grids_, question, &KeptGrids::question);
+  if (found == grids_.end()) return nullptr;
+  grids_.splice(grids_.begin(), grids_, found);
+  const auto grid = found->grids.find(name);
+  return grid == found->grids.end() ? nullptr : grid->second;
+}
+
+void OpenRun::KeepGrids(const AnalyzeOptions& question,
+                        const std::map<std::string, std::string>& grids) {
+  std::map<std::string, KeptGrids> by_analysis;
+  for (const auto& [name, bytes] : grids) {
+    KeptGrids& kept = by_analysis[AnalysisOf(name)];
+    const char* type = bytes.starts_with('{') ? "application/json" : "application/octet-stream";
+    const auto& body = kept.grids[name] = MakeBody(type, bytes);
+    kept.bytes += body->bytes.size();
+  }
+  const std::lock_guard lock(mutex_);
+  for (auto& [analysis, kept] : by_analysis) {
+    kept.question = KeyOf(Only(question, analysis));
+    std::erase_if(grids_, [&](const KeptGrids& old) { return old.question == kept.question; });
+    grids_.push_front(std::move(kept));
+  }
+  size_t bytes = 0;
+  for (auto kept = grids_.begin(); kept != grids_.end();) {
+    bytes += kept->bytes;
+    kept = bytes > kMostKeptBytes && kept != grids_.begin() ? grids_.erase(kept) : std::next(kept);
+  }
 }
 
 Attempt<ReportSet> OpenRun::Analyze(const AnalyzeOptions& question, const Gone& gone) {
@@ -116,6 +178,12 @@ Attempt<ReportSet> OpenRun::Analyze(const AnalyzeOptions& question, const Gone& 
   std::stop_source stop;
   const Watched watched(gone, [&] { stop.request_stop(); });
   return Ask(question, stop.get_token());
+}
+
+Attempt<OpenRun::Borrowed> OpenRun::Borrow(const Gone& gone) {
+  auto busy = Turn(gone);
+  if (!busy) return std::unexpected(busy.error());
+  return Borrowed{std::move(*busy), &session_};
 }
 
 Attempt<std::unique_lock<std::timed_mutex>> OpenRun::Turn(const Gone& gone) {
@@ -129,7 +197,7 @@ Attempt<std::unique_lock<std::timed_mutex>> OpenRun::Turn(const Gone& gone) {
 
 Attempt<ReportSet> OpenRun::Ask(const AnalyzeOptions& question, const std::stop_token& stop) {
   AnalyzeOptions stoppable = question;
-  stoppable.most_names = most_names_;
+  stoppable.most_names = most_.names;
   stoppable.stop = stop;
   auto answer = session_.Analyze(stoppable);
   if (answer) return std::move(*answer);

@@ -8,8 +8,10 @@
 #include <thread>
 #include <utility>
 
+#include "stepscope/demo.h"
 #include "stepscope/write.h"
 #include "tests/front_door.h"
+#include "tests/scratch.h"
 
 namespace stepscope::server::open_run_test {
 namespace {
@@ -47,6 +49,25 @@ TEST_F(OpenRunTest, KeepsAnswersByAllThatIsAsked) {
                     .has_value());
   }
   EXPECT_NE(run_.Answer({.only = {"kernels"}}, kThere).value(), first);  // made again
+}
+
+// Tables that are cut keep their first rows; those of ranks by steps have a grid beside them, which
+// is made again where it was not kept.
+TEST(OpenRun, HasGridsOfTablesThatItCuts) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 4, .steps = 3}));
+  const std::vector<std::string> paths = {folder.path() + "/job"};
+  OpenRun run(*Session::Open(paths, {.keep_events = true}), paths[0], {.rows = 5});
+  const auto head = run.Grid({}, "breakdown.matrix", kThere);
+  ASSERT_TRUE(head.has_value()) << head.error().error.what;
+  EXPECT_TRUE((*head)->bytes.contains(R"({"key":"rank","cells":[0,1,2,3]})")) << (*head)->bytes;
+  const auto column = run.Grid({}, "breakdown.matrix.own", kThere);
+  ASSERT_TRUE(column.has_value());
+  EXPECT_EQ((*column)->type, "application/octet-stream");
+  ASSERT_TRUE(run.Answer({}, kThere).has_value());
+  EXPECT_EQ(run.Grid({}, "breakdown.matrix.own", kThere).value()->bytes, (*column)->bytes);
+  for (const char* none : {"breakdown.matrix.rank", "breakdown.ranks", "nothing.at.all", ""})
+    EXPECT_FALSE(run.Grid({}, none, kThere).has_value()) << none;
 }
 
 TEST_F(OpenRunTest, ManyMayAskAtOnce) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "server/ledger_answer.h"
 #include "server/packed_text.h"
 #include "server/page.h"
+#include "server/page_answer.h"
 #include "server/snapshots.h"
 #include "server/sources.h"
 #include "stepscope/hang.h"
@@ -60,6 +62,17 @@ std::string DataBlock(std::string_view id, std::string_view text) {
   return fmt::format("<script type=\"text/plain\" id=\"stepscope-{}\">{}</script>\n", id, text);
 }
 
+// Of each grid and column a block of its own: the page inflates what it draws.
+std::string GridBlocks(const std::string& id, const std::map<std::string, std::string>& grids) {
+  std::string blocks;
+  for (const auto& [name, bytes] : grids) {
+    RawDeflater packed;
+    packed.Add(bytes);
+    blocks += DataBlock(fmt::format("grid-{}.{}", id, name), server::PackedText(std::move(packed)));
+  }
+  return blocks;
+}
+
 Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& options) {
   const std::vector<std::string> paths = {run.run.path};
   return Session::Open(paths, {.analyses = {},
@@ -77,6 +90,7 @@ struct AskedRun {
   std::string id;
   std::string path;  // as its answers name it
   Result<Timeline> timeline;
+  std::map<std::string, std::string> grids;
   std::optional<Session> session;  // while it may be asked to compare
   RunOfJob of_job;
 };
@@ -86,15 +100,18 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
                         PageFile& file) {
   auto session = OpenRun(run, options);
   if (!session) return std::unexpected(session.error());
-  const auto answer = session->Analyze();
+  auto answer = session->Analyze();
   if (!answer) return std::unexpected(answer.error());
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
-  data.AddMember(run.id, CompactJson(ToJson(*answer, kOtherLanguages)));
+  const std::string name = answer->run.name;
+  server::PageAnswer page = server::AnswerForPage(std::move(*answer), options.most_rows);
+  data.AddMember(run.id, CompactJson(page.json));
   RunOfJob of_job = server::RunAt(run.run.path, session->run(), session->StepsOnClock());
   auto timeline = session->TakeTimeline();
-  return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session),
-                  std::move(of_job)};
+  return AskedRun{
+      run.id,           name, std::move(timeline), std::move(page.grids), std::move(*session),
+      std::move(of_job)};
 }
 
 // Each run compared with the first, as JSON by "first other". One without ranks in common is left
@@ -309,7 +326,8 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   const size_t room =
       (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (const auto& [id, path, timeline, session, of_job] : asked) {
+  for (const auto& [id, path, timeline, grids, session, of_job] : asked) {
+    blocks += GridBlocks(id, grids);
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);

@@ -291,7 +291,7 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
     open.stop = stop;
     auto session = Session::Open(std::vector{path}, open);
     if (!session) return {.run = nullptr, .error = session.error()};
-    return {.run = std::make_shared<OpenRun>(std::move(*session), path, options_.most_names),
+    return {.run = std::make_shared<OpenRun>(std::move(*session), path, options_.most),
             .error = {}};
   } catch (const std::exception& problem) {
     return {.run = nullptr, .error = Error{"this run could not be read", path, problem.what()}};

@@ -42,9 +42,9 @@ class Runs {
     StorageRef storage = nullptr;  // where some of the paths lie
     int threads = 0;               // to read a run with
     Settings settings;
-    int64_t max_input = 0;                             // as in OpenOptions
-    int64_t most_names = AnalyzeOptions().most_names;  // of every answer
-    size_t keep = 4;  // so many runs stay in memory; of more, those that were asked last
+    int64_t max_input = 0;  // as in OpenOptions
+    OpenRun::Most most;     // of every answer
+    size_t keep = 4;        // so many runs stay in memory; of more, those that were asked last
     // And no more than these bytes of timelines, which are most of what a run needs; one may be
     // larger.
     size_t keep_bytes = SIZE_MAX;

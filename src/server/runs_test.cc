@@ -68,7 +68,7 @@ TEST_F(RunsTest, ThatAreAskedForAreReadFirst) {
 TEST_F(RunsTest, HaveTheLimitsOfTheServer) {
   folder_.Write("a/t.json", testing::Document(testing::Kernels(5)));
   folder_.Write("b/t.json", testing::Gzip(testing::Document(testing::Kernels(30'000))));
-  Runs runs({.paths = {folder_.path()}, .max_input = 1'000'000, .most_names = 7});
+  Runs runs({.paths = {folder_.path()}, .max_input = 1'000'000, .most = {.names = 7}});
   const auto refused = runs.Get(runs.List().at(1).id, kThere);
   ASSERT_FALSE(refused.has_value());
   EXPECT_TRUE(refused.error().error.hint.contains("`max_input`")) << refused.error().error.hint;
@@ -91,7 +91,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   Ledgers ledgers({});
   Captures captures(runs);
   Snapshots snapshots;
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, snapshots, captures);
+  SqlBox sql({});
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, snapshots, captures, sql);
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};

@@ -35,6 +35,7 @@ struct PageServer::State {
   server::Snapshots snapshots;
   std::optional<Runs> runs;
   std::optional<server::Captures> captures;
+  std::optional<server::SqlBox> sql;
   std::optional<Api> api;
   std::unique_ptr<http::Server> http;  // the last member: ends before the others do
 };
@@ -167,14 +168,16 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .threads = options.threads,
                                                  .settings = options.settings,
                                                  .max_input = options.max_input,
-                                                 .most_names = options.most_names,
+                                                 .most = {options.most_names, options.most_rows},
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
   const Api& api =
       state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
-                         state->dropped, ledgers, state->snapshots, state->captures.emplace(runs));
+                         state->dropped, ledgers, state->snapshots, state->captures.emplace(runs),
+                         state->sql.emplace(server::SqlLimits{.timeout = options.query_timeout,
+                                                              .memory = options.query_memory}));
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

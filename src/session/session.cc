@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <unordered_map>
 
 #include "analyses/analysis.h"
 #include "analyses/build.h"
@@ -283,12 +284,18 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
 std::vector<TracedStep> Session::StepsOnClock() const {
   const LoadedRun& run = state_->run;
   std::vector<TracedStep> steps;
+  std::unordered_map<std::string, int64_t> bases;  // a file may hold thousands of ranks
+  const auto base_of = [&](const std::string& path) {
+    const auto known = bases.find(path);
+    if (known != bases.end()) return known->second;
+    return bases[path] = ClockBaseOf(path, run.places);
+  };
   for (size_t r = 0; r < run.ranks.size(); ++r) {
     const std::optional<size_t> file = run.files[r];
     if (!file) continue;
     const std::vector<Step>& of_rank = run.ranks[r].steps;
     const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliestOnClock;
-    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*file].path, run.places);
+    const int64_t base = absolute ? 0 : base_of(run.info.files[*file].path);
     for (const Step& step : of_rank) {
       const int64_t start = AddSaturated(step.start, base), end = AddSaturated(step.end, base);
       if (start < kEarliestOnClock || end == INT64_MAX) continue;

@@ -33,6 +33,7 @@ const kEffects: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   "g h": (page) => page.waitForFunction(() => /^#\/run\/[^/?]+(\?|$)/.test(location.hash)),
   "g t": (page) => page.waitForFunction(() => /\/timeline(\?|$)/.test(location.hash)),
   "g i": (page) => page.waitForFunction(() => /\/input(\?|$)/.test(location.hash)),
+  "g q": (page) => page.waitForFunction(() => /\/query(\?|$)/.test(location.hash)),
   "g c": (page) => page.waitForFunction(() => /\/compare(\?|$)/.test(location.hash)),
   "g l": (page) => page.waitForFunction(() => location.hash.startsWith("#/ledger/")),
   "]": (page) => page.waitForFunction(() => location.hash.includes("/report/") && !location.hash.includes("/temporal_breakdown")),

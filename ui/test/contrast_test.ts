@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Cell, Column, Kind, Table } from "../src/data/report";
 import { markedCells, strongest } from "../src/views/contrast";
-import { columnsOf, shareOf, stretchesOf } from "../src/views/heat";
-import { heatData, marked, type Guilty } from "../src/views/heatmap";
+import { columnsOf, stretchesOf } from "../src/views/heat";
+import { shareOf } from "../src/views/heat_scale";
+import { heatData, marked, type Guilty } from "../src/views/heat_data";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
 const time = (name: string, kind?: Kind): Column => ({ key: name, title: name, unit: "ns", role: "value", ...(kind && { kind }) });

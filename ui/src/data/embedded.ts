@@ -1,6 +1,7 @@
 // Reads the data inside a report.html. Blocks of the page hold it deflated, in base64: one JSON of everything but tiles,
 // and one block of tiles per level of detail of a run, inflated on first use. Missing data is reported.
 import type { ReportSet } from "./report";
+import { decodeGrid, withCuts, type GridHead } from "./grid";
 import { parseExact } from "./exact";
 import { FileEvents } from "./file_events";
 import { learnNames } from "./short_names";
@@ -118,6 +119,11 @@ export function embeddedSource(data: Embedded): Source {
     known.set(run, held);
     return held;
   };
+  const cut = new Map(Object.entries(data.answers).map(([run, answer]) => [run, withCuts(answer)] as const));
+  const grid = async (run: string, name: string): Promise<Uint8Array> => {
+    const bytes = await unpack(`grid-${run}.${name}`);
+    return bytes.length > 0 ? bytes : no(`the grid ${name}`);
+  };
   const no = (what: string) => Promise.reject(missing(what));
   return {
     live: false,
@@ -125,7 +131,9 @@ export function embeddedSource(data: Embedded): Source {
     state: () => Promise.resolve(data.state),
     analyses: () => Promise.resolve(data.analyses),
     answer: (run, { steps, ranks, param }) =>
-      (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(data.answers[run], "this run"),
+      (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(cut.get(run), "this run"),
+    gridHead: async (run, name) => JSON.parse(new TextDecoder().decode(await grid(run, name))) as GridHead,
+    gridColumn: async (run, name, column) => decodeGrid((await grid(run, `${name}.${column}`)).slice().buffer as ArrayBuffer),
     compare: (before, after, { steps, ranks }) =>
       (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.comparisons?.[`${before} ${after}`], "this comparison"),
     ledger: (id, job) => found(ledgerAnswer(data, id, job), job ? "this job of the ledger" : "this ledger"),
@@ -147,6 +155,7 @@ export function embeddedSource(data: Embedded): Source {
     longest: async (run, query) => (await eventsOf(run)).longest(query),
     next: async (run, ref, by) => (await eventsOf(run)).next(ref, by),
     find: async (run, query) => (await eventsOf(run)).find(query),
+    query: () => no("answers to SQL"),
     send: () => no("other runs"),
     capture: () => no("captures"),
     captured: () => Promise.resolve(null),

@@ -37,6 +37,9 @@ export interface Table {
   readonly bars?: string;  // the key of the column to draw where the table has no picture of its own
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
+  // Of a table that was cut, how many rows it has; and if they are of ranks by steps, what its grid is called.
+  readonly all?: number;
+  readonly grid?: string;
 }
 
 export interface Metric {
@@ -164,4 +167,5 @@ export interface ReportSet {
   readonly reports: readonly Report[];
   readonly short_names?: Readonly<Record<string, string>>;  // what is shown in place of a name
   readonly words?: Words;  // of what people read, names excepted; words.ts applies them
+  readonly cut?: Readonly<Record<string, { readonly rows: number; readonly grid: boolean }>>;  // tables that were cut
 }

@@ -1,9 +1,11 @@
 // Reads data from `stepscope serve`: JSON and tiles over HTTP, from the page's own address.
 import { early } from "./early";
+import { decodeGrid, withCuts, type GridHead } from "./grid";
 import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import { learnNames } from "./short_names";
+import type { SqlAnswer } from "./sql";
 import {
   SourceError, type Analysis, type Capture, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
@@ -66,7 +68,7 @@ async function getJson<T>(path: string, query: Query, signal: AbortSignal | unde
 }
 
 async function getAnswer(path: string, query: Query, signal: AbortSignal | undefined): Promise<ReportSet> {
-  return learnNames(await getJson<ReportSet>(path, query, signal));
+  return withCuts(learnNames(await getJson<ReportSet>(path, query, signal)));
 }
 
 function selected({ steps, ranks, only, param, brief }: Selection): Query {
@@ -85,6 +87,10 @@ export function serverSource(): Source {
     state: (signal) => getJson<State>("state", {}, signal),
     analyses: (signal) => getJson<readonly Analysis[]>("analyses", {}, signal),
     answer: (id, selection, signal) => getAnswer(run(id, "answer"), selected(selection), signal),
+    query: (runs, sql, client, { steps, ranks }, signal) => getJson<SqlAnswer>("query", { runs: runs.join(","), client, ...selected({ steps: steps ?? "", ranks: ranks ?? "" }), sql }, signal),
+    gridHead: (id, table, { steps, ranks }, signal) => getJson<GridHead>(run(id, "grid"), { table, ...selected({ steps: steps ?? "", ranks: ranks ?? "" }) }, signal),
+    gridColumn: async (id, table, column, { steps, ranks }, signal) =>
+      decodeGrid(await (await get(address(run(id, "grid"), { table, column, ...selected({ steps: steps ?? "", ranks: ranks ?? "" }) }), signal)).arrayBuffer()),
     compare: (base, other, selection, signal) =>
       getAnswer("compare", { base, with: other, ...selected(selection) }, signal),
     ledger: (id, job, signal) => getAnswer(`ledgers/${encodeURIComponent(id)}`, { job }, signal),

@@ -1,5 +1,7 @@
 // Declares the interface to the page's data. server.ts implements it for `stepscope serve`, embedded.ts for report.html.
+import type { GridHead } from "./grid";
 import type { ReportSet, Unit, Words } from "./report";
+import type { SqlAnswer } from "./sql";
 
 // What went wrong, where, and what to try; every rejected promise of a Source carries one.
 export interface Problem {
@@ -246,6 +248,11 @@ export interface Source {
   state(signal?: AbortSignal): Promise<State>;
   analyses(signal?: AbortSignal): Promise<readonly Analysis[]>;
   answer(run: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
+  // At most 10,000 rows. `client`: a later statement of the same ends this one.
+  query(runs: readonly string[], sql: string, client: string, selection: Selection, signal?: AbortSignal): Promise<SqlAnswer>;
+  // The grid of a table, and a column of it, as decodeGrid() and GridHead have them.
+  gridHead(run: string, grid: string, selection: Selection, signal?: AbortSignal): Promise<GridHead>;
+  gridColumn(run: string, grid: string, column: string, selection: Selection, signal?: AbortSignal): Promise<Float64Array>;
   compare(base: string, other: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
   // Of the ledger's jobs all in a table, and one in full: `job`, or the first.
   ledger(id: string, job: string, signal?: AbortSignal): Promise<LedgerAnswer>;

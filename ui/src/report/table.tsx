@@ -104,7 +104,7 @@ export function DataTable({ table, name, level = 3, beside, act }: { table: Tabl
       <div class="table-head">
         <Title id={`${id}-title`} lang={langOf(title)}>{title}</Title>
         <span class="faint" role="status">
-          {filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : rows.length === 1 ? t("table.one_row") : t("table.rows", { rows: humanCount(rows.length) })}
+          {table.all !== undefined && !filter ? t("table.cut", { rows: humanCount(rows.length), all: humanCount(table.all) }) : filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : rows.length === 1 ? t("table.one_row") : t("table.rows", { rows: humanCount(rows.length) })}
         </span>
         {table.rows.length > 8 && (
           <input

@@ -9,6 +9,7 @@ import { InputPage } from "../report/input";
 import { Mentions } from "../report/mentions";
 import { LedgerPage } from "../views/ledger";
 import { ReportPage } from "../report/page";
+import { QueryPage } from "../views/query";
 import { SnapshotPage } from "../views/snapshot";
 import { PatternDefs } from "../views/donut";
 import { t, useLanguage } from "../text";
@@ -54,7 +55,8 @@ function useListed(run: Run | undefined, answer: ReportSet | undefined): ReportS
 function RunPage({ source, state, run, route, answer }: {
   source: Source; state: State; run: Run; route: Route; answer: Loaded<ReportSet>;
 }) {
-  const other = usePlace().query["with"];
+  const other = usePlace().query["with"], selection = useSelection(), settled = useRef(selection);
+  if (!answer.busy) settled.current = selection;
   if (run.state === "failed") return <ProblemPanel problem={run.error ?? { what: t("error.unknown"), where: run.path, hint: "" }} />;
   const waits = run.state === "waiting" || run.state === "loading";
   const meanwhile = waits ? <LoadingPanel run={run} /> : <Busy />;
@@ -71,9 +73,12 @@ function RunPage({ source, state, run, route, answer }: {
     <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
       {answer.busy && <Busy />}
       <Linked.Provider value={route.page === "report" ? base : ["run", run.id]}>
+        <Served.Provider value={{ source, run, answer: answer.value, selection: settled.current }}>
         {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
+        {route.page === "query" && (source.live ? <QueryPage key={run.id} source={source} run={run} answer={answer.value} /> : <ProblemPanel problem={{ what: t("query.live"), where: location.hash, hint: "" }} />)}
         {route.page === "input" && <InputPage info={answer.value.run} />}
-        {route.page === "report" && <Served.Provider value={{ source, run }}><ReportPage source={source} answer={answer.value} name={route.name} base={base} /></Served.Provider>}
+        {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={base} />}
+        </Served.Provider>
       </Linked.Provider>
     </div>
   );

@@ -8,6 +8,7 @@ import { t } from "../text";
 import { useJob } from "./job";
 import { ledgerReport } from "./routes";
 import { runTitle } from "./choices";
+import { isLive } from "./live";
 import { linkTo, usePlace } from "./url";
 
 interface Entry {
@@ -70,6 +71,7 @@ export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
+    ...(isLive() ? [{ path: ["run", run, "query"], title: t("page.query") }] : []),
     ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }), name: hangs.length > 1 })),
     ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }), name: ledgers.length > 1 })),
     ...snapshotEntries(snapshots),

@@ -2,6 +2,7 @@
 //
 //   #/run/ID                    the first screen       #/run/ID/timeline
 //   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read
+//   #/run/ID/query              SQL
 //   #/snapshot/ID               a memory snapshot
 //   #/run/ID/compare[/NAME]     against ?with=ID       #/ledger/ID[/NAME]    goodput of a ledger
 //   #/hang/ID                   what a stuck job left behind
@@ -9,7 +10,7 @@ import type { Report, ReportSet } from "../data/report";
 
 export type Route =
   | { readonly page: "none" }
-  | { readonly page: "home" | "timeline" | "input"; readonly run: string }
+  | { readonly page: "home" | "timeline" | "input" | "query"; readonly run: string }
   | { readonly page: "report"; readonly run: string; readonly name: string }
   | { readonly page: "compare"; readonly run: string; readonly name: string }
   | { readonly page: "snapshot"; readonly snapshot: string }
@@ -25,7 +26,7 @@ export function routeOf(path: readonly string[]): Route {
   if (what !== "run") return { page: "none" };
   if (page === "report" && name) return { page, run: id, name };
   if (page === "compare") return { page, run: id, name: name ?? "" };
-  if (page === "timeline" || page === "input") return { page, run: id };
+  if (page === "timeline" || page === "input" || page === "query") return { page, run: id };
   return { page: "home", run: id };
 }
 

@@ -1,10 +1,13 @@
 // Tells a picture of which run it is, and whom to ask more about it; and rows, whose timeline they lead to.
 import { createContext } from "preact";
-import type { Run, Source } from "../data/source";
+import type { ReportSet } from "../data/report";
+import type { Run, Selection, Source } from "../data/source";
 
 export interface Served {
   readonly source: Source;
   readonly run: Run;
+  readonly answer?: ReportSet;  // all of what is shown of it
+  readonly selection?: Selection;  // that it is of: another may have been asked for already
 }
 
 // Null where a picture is of no run alone: a comparison, a ledger.

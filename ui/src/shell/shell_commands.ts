@@ -4,6 +4,7 @@ import type { State } from "../data/source";
 import { visible } from "../report/format";
 import { chooseLanguage, useLanguage } from "../text";
 import { useCommands, type Command } from "./commands";
+import { isLive } from "./live";
 import { reportBase, type Route } from "./routes";
 import { chooseTheme, currentTheme } from "./theme";
 import { currentPlace, goTo, setQuery } from "./url";
@@ -27,6 +28,7 @@ function pageCommands({ state, route }: Shell): Command[] {
     to("go.home", ["g h"], "page.home", []),
     to("go.timeline", ["g t"], "timeline.title", ["timeline"]),
     to("go.input", ["g i"], "page.input", ["input"]),
+    { ...to("go.query", ["g q"], "page.query", ["query"]), when: () => run !== undefined && isLive() },
     { ...to("go.compare", ["g c"], "page.compare", ["compare"]), when: () => run !== undefined && (state?.runs.length ?? 0) > 1 },
     ...(state?.runs ?? []).map((one): Command => ({
       id: `go.run.${one.id}`, keys: [], title: "go.run", args: { name: visible(one.path || one.name) }, group: "go", run: () => goTo(["run", one.id]),

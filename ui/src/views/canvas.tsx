@@ -16,14 +16,49 @@ export interface Grid {
   readonly left: number;    // room for labels
   readonly bottom: number;
   draw(context: CanvasRenderingContext2D, width: number, theme: Theme, cursor: Cursor | null): void;
+  readonly view?: RowView;  // the rows that are drawn; all, where it has none
   describe(cursor: Cursor): string;
   enter?(cursor: Cursor): void;
+  look?(view: RowView): void;  // draws other rows from now on
+}
+
+// Rows from `from` to before `to`.
+export interface RowView {
+  readonly from: number;
+  readonly to: number;
+}
+
+const kLeastRows = 8;
+const kZoom = 1.5;
+
+export const viewOf = ({ view, rows }: Pick<Grid, "view" | "rows">): RowView => view ?? { from: 0, to: rows };
+
+// So many rows, as near to these as there are.
+function fitted(from: number, count: number, rows: number): RowView {
+  const size = Math.round(Math.max(Math.min(kLeastRows, rows), Math.min(rows, count))), first = Math.round(Math.max(0, Math.min(rows - size, from)));
+  return { from: first, to: first + size };
+}
+
+// Fewer rows (`times` below 1) or more, with this one where it is.
+export function zoomed({ from, to }: RowView, row: number, times: number, rows: number): RowView {
+  const count = (to - from) * times, share = (row - from) / (to - from);
+  return fitted(row - share * Math.max(Math.min(kLeastRows, rows), Math.min(rows, count)), count, rows);
+}
+
+export const moved = ({ from, to }: RowView, by: number, rows: number): RowView => fitted(from + by, to - from, rows);
+
+// The view moved as little as shows the row.
+export function showing(view: RowView, row: number, rows: number): RowView {
+  if (row < view.from) return moved(view, row - view.from, rows);
+  return row >= view.to ? moved(view, row - view.to + 1, rows) : view;
 }
 
 const kSteps: Readonly<Record<string, readonly [row: number, column: number]>> = {
   ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
   PageUp: [0, -10], PageDown: [0, 10], Home: [0, -1e9], End: [0, 1e9],
 };
+
+const kZooms: Readonly<Record<string, number>> = { "+": 1 / kZoom, "=": 1 / kZoom, "-": kZoom, "0": Infinity };
 
 const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
 
@@ -35,7 +70,8 @@ function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | n
   const across = (event.clientX - box.left - grid.left) / (box.width - grid.left);
   const down = (event.clientY - box.top) / (grid.height - grid.bottom);
   if (across < 0 || across >= 1 || down < 0 || down >= 1) return null;
-  return { row: Math.floor(down * grid.rows), column: Math.floor(across * grid.columns) };
+  const { from, to } = viewOf(grid);
+  return { row: from + Math.floor(down * (to - from)), column: Math.floor(across * grid.columns) };
 }
 
 export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; hint: string }) {
@@ -49,19 +85,34 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
       event.preventDefault();
       event.stopPropagation();
       setCursor((now) => {  // which another key may have moved since it was drawn
-        const from = now ?? { row: 0, column: step[1] === 0 ? 0 : -1 };
-        return within(grid, { row: from.row + step[0], column: from.column + step[1] });
+        const from = now ?? { row: viewOf(grid).from, column: step[1] === 0 ? 0 : -1 };
+        const next = within(grid, { row: from.row + step[0], column: from.column + step[1] });
+        grid.look?.(showing(viewOf(grid), next.row, grid.rows));
+        return next;
       });
+    } else if (grid.look && kZooms[event.key] !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      const view = viewOf(grid);
+      grid.look(zoomed(view, cursor?.row ?? (view.from + view.to) / 2, kZooms[event.key]!, grid.rows));
     } else if (event.key === "Enter" && cursor && grid.enter) {
       event.preventDefault();
       grid.enter(cursor);
     }
   };
+  // With ctrl it zooms; without, it moves what is zoomed in, and the page at its ends.
+  const onWheel = (event: WheelEvent) => {
+    if (!grid.look) return;
+    const view = viewOf(grid), cell = cellAt(grid, event.currentTarget as HTMLElement, event);
+    const next = event.ctrlKey ? zoomed(view, cell?.row ?? view.from, event.deltaY < 0 ? 1 / kZoom : kZoom, grid.rows) : moved(view, Math.sign(event.deltaY) * Math.max(1, (view.to - view.from) / 10), grid.rows);
+    if (event.ctrlKey || next.from !== view.from) event.preventDefault();
+    if (next.from !== view.from || next.to !== view.to) grid.look(next);
+  };
   return (
     <div class="canvas-grid">
       <Plot
         draw={draw} height={grid.height} tabIndex={0} role="img" aria-label={label}
-        onKeyDown={onKeyDown}
+        onKeyDown={onKeyDown} onWheel={onWheel}
         onMouseMove={(event) => setCursor(cellAt(grid, event.currentTarget, event))}
         onMouseLeave={() => setCursor(null)}
         onClick={(event) => {

@@ -2,7 +2,7 @@
 // step, so that the one at fault is dark and not those that wait for it; or else the one in which steps differ.
 import type { Column, Table } from "../data/report";
 import { columnAt } from "./parts";
-import type { HeatData } from "./heat";
+import type { HeatData } from "./heat_scale";
 
 type Cell = readonly [row: number, column: number];
 
@@ -87,6 +87,12 @@ const kOfCause: Readonly<Record<string, readonly string[]>> = {
   host: ["all_others", "host_compute", "kernel_launch", "idle"], launch: ["kernel_launch", "idle"], sync: ["output"], input: ["input"], compilation: ["compilation"], one_time: ["one-time_work"],
   copies: ["device_to_device", "input", "output"], compute: ["device_compute", "compute"], precision: ["device_compute", "compute"],
 };
+
+// Of a table too long to search: the part that such a cause is about, or what ranks do themselves, or the first.
+export function likely(table: Table, choices: readonly number[], kind: string | undefined): number | undefined {
+  const named = (keys: readonly string[]) => choices.find((choice) => keys.includes(table.columns[choice]!.key));
+  return named(kOfCause[kind ?? ""] ?? []) ?? named(["own"]) ?? named(["step_time", "time"]) ?? choices[0];
+}
 
 const typicalMean = ({ values, aside }: HeatData): number => mean(known([...values].filter((_, at) => !aside?.[at])));
 

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Kind } from "../data/report";
 import { langOf } from "../data/words";
 import { kLooks } from "../shell/palette";
-import { visible } from "../report/format";
+import { humanCount, visible } from "../report/format";
 import { t } from "../text";
 import { Legend } from "./legend";
 import { columnAt, fullLabelOf, groupRows, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
@@ -16,6 +16,7 @@ interface Slice {
 }
 
 const kAtFirst = 9;
+const kMore = 90;  // at a time
 
 function point(turn: number, radius: number): string {
   const angle = 2 * Math.PI * turn - Math.PI / 2;
@@ -49,7 +50,7 @@ function Ring({ label, slices }: { label: string; slices: readonly Slice[] }) {
 }
 
 export function KindRings({ table }: PictureProps) {
-  const [all, setAll] = useState(false);
+  const [count, setCount] = useState(kAtFirst);
   const name = columnAt(table, "kinds");
   const ratio = columnAt(table, "ratio");
   const labels = labelColumns(table, ["kinds"]);
@@ -61,13 +62,13 @@ export function KindRings({ table }: PictureProps) {
     }),
   }));
   const kinds = new Map(rings.flatMap((ring) => ring.slices.map((slice) => [slice.title, slice] as const)));
-  const shown = all ? rings : rings.slice(0, kAtFirst);
+  const shown = rings.slice(0, count), more = Math.min(kMore, rings.length - shown.length);
   return (
     <figure class="rings">
       <figcaption lang={langOf(table.title)}>{visible(table.title)}</figcaption>
       <Legend entries={[...kinds.values()]} />
       <div class="ring-list">{shown.map((ring) => <Ring key={ring.label} {...ring} />)}</div>
-      {rings.length > shown.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{t("picture.all_rows", { rows: rings.length })}</button>}
+      {rings.length > shown.length && <button type="button" class="quiet" onClick={() => setCount(count + more)}>{count + more >= rings.length ? t("picture.all_rows", { rows: rings.length }) : t("picture.more_rows", { more, rows: humanCount(rings.length) })}</button>}
     </figure>
   );
 }

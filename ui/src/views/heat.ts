@@ -1,68 +1,11 @@
-// Draws a heat map: lightness shows the value, a stroke a missing value. Where columns are narrower than a pixel, the largest
-// value shows, so that no outlier disappears.
-import { kInk, kRamp } from "../shell/palette";
+// Draws a heat map: lightness shows the value, a stroke a missing value. Where rows or columns are narrower than a pixel, the largest
+// value of those under it shows, so that no outlier disappears.
+import { kInk } from "../shell/palette";
 import type { Theme } from "../shell/theme";
-import type { Cursor } from "./canvas";
+import type { Cursor, RowView } from "./canvas";
+import { drawBands } from "./heat_bands";
+import { shade, shareOf, type HeatData } from "./heat_scale";
 import { largestOf } from "./parts";
-
-export interface HeatData {
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-  readonly values: Float64Array;  // row after row; NaN: not known
-  readonly aside?: Uint8Array;  // 1: of a step that means leave out, which no scale is stretched for
-  readonly low: number;   // of the values, without those
-  readonly high: number;
-  readonly alike: boolean;
-  readonly marked?: number;  // the row that a finding names
-  readonly tall?: number;    // or the first of so many, the devices of a rank
-  readonly name?: string;    // the rank
-  readonly since?: number;   // the column from which on it does
-  readonly steps?: readonly number[];  // the columns that it names; of the row, if it names one
-  readonly cells?: readonly (readonly [row: number, column: number])[];  // instead: rows that it names, each in its own columns
-  readonly inTurn?: boolean;  // these rows have them in turn
-}
-
-const kNoise = 0.01;
-
-// From the least to the most there is, but for what is `aside`, if not all is. What differs by less than a hundredth is noise, and must not look like a
-// difference: then all values are alike.
-export function scaleOf(values: Float64Array, aside?: Uint8Array): Pick<HeatData, "low" | "high" | "alike"> {
-  let low = Infinity;
-  let high = -Infinity;
-  values.forEach((value, at) => {
-    if (aside?.[at]) return;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  });
-  if (low > high) return aside ? scaleOf(values) : { low: 0, high: 1, alike: false };
-  return { low, high, alike: high - low <= kNoise * Math.max(Math.abs(low), Math.abs(high)) };
-}
-
-const kAlike = 0.12;  // of the ramp: quiet, for there is nothing to see
-
-// What is beyond the scale has the color of its end.
-export const shareOf = ({ low, high, alike }: Pick<HeatData, "low" | "high" | "alike">, value: number): number =>
-  (alike ? (value > high + kNoise * Math.abs(high) ? 1 : kAlike) : Math.max(0, Math.min(1, (value - low) / (high - low))));
-
-function channels(color: string): [number, number, number] {
-  const value = Number.parseInt(color.slice(1), 16);
-  return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-export function shade(share: number, theme: Theme): string {
-  const [from, to] = kRamp[theme].map(channels) as [[number, number, number], [number, number, number]];
-  const part = Math.max(0, Math.min(1, share));
-  return `rgb(${from.map((channel, at) => Math.round(channel + (to[at]! - channel) * part)).join(",")})`;
-}
-
-function largest(data: HeatData, row: number, from: number, to: number): number {
-  let value = NaN;
-  for (let column = from; column < to; ++column) {
-    const next = data.values[row * data.columns.length + column]!;
-    if (Number.isNaN(value) || next > value) value = next;
-  }
-  return value;
-}
 
 // Every how manieth label fits, if each takes `size` pixels and a cell `cell`.
 const every = (size: number, cell: number) => Math.max(1, Math.ceil(size / cell));
@@ -71,39 +14,50 @@ interface Frame {
   readonly left: number;
   readonly bottom: number;
   readonly height: number;
+  readonly view: RowView;
 }
 
+const kLabel = 13;  // pixels of a label's height
+const kWide = 6;  // pixels of a cell: below it there is no room between cells
+
 export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, theme: Theme, cursor: Cursor | null): void {
-  const ink = kInk[theme];
-  const rows = data.rows.length;
-  const columns = data.columns.length;
-  const cellWidth = (width - frame.left) / columns;
-  const cellHeight = (frame.height - frame.bottom) / rows;
-  const bands = Math.min(columns, Math.max(1, Math.floor(width - frame.left)));
-  const gap = cellWidth > 6 && cellHeight > 6 ? 1 : 0;
+  const ink = kInk[theme], high = frame.height - frame.bottom;
+  const cellWidth = (width - frame.left) / data.columns.length, cellHeight = high / (frame.view.to - frame.view.from);
+  const gap = cellWidth > kWide && cellHeight > kWide ? 1 : 0;
   context.fillStyle = ink.panel;
-  context.fillRect(frame.left, 0, width - frame.left, frame.height - frame.bottom);
-  for (let row = 0; row < rows; ++row) {
-    for (let band = 0; band < bands; ++band) {
-      const from = Math.floor((band * columns) / bands);
-      const to = Math.max(from + 1, Math.floor(((band + 1) * columns) / bands));
-      const value = largest(data, row, from, to);
-      const x = frame.left + from * cellWidth;
-      const y = row * cellHeight;
+  context.fillRect(frame.left, 0, width - frame.left, high);
+  const size = { width: Math.floor(width - frame.left), height: Math.floor(high) };
+  if (gap === 0) drawBands(context, data, frame.view, size, frame.left, theme);
+  else drawCells(context, data, frame, cellWidth, cellHeight, theme);
+  labels(context, data, frame, cellWidth, cellHeight, ink.faint);
+  context.save();
+  context.beginPath();
+  context.rect(frame.left - 1, 0, width - frame.left + 2, high + 1);
+  context.clip();
+  context.translate(0, -frame.view.from * cellHeight);
+  mark(context, data, frame, width, cellWidth, cellHeight, ink.select, ink.text);
+  if (cursor) {
+    context.strokeStyle = ink.select;
+    context.lineWidth = 2;
+    context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
+  }
+  context.restore();
+}
+
+// Each cell by itself, with room around it.
+function drawCells(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, cellWidth: number, cellHeight: number, theme: Theme): void {
+  const columns = data.columns.length;
+  for (let row = frame.view.from; row < frame.view.to; ++row) {
+    for (let column = 0; column < columns; ++column) {
+      const value = data.values[row * columns + column]!, x = frame.left + column * cellWidth, y = (row - frame.view.from) * cellHeight;
       if (Number.isNaN(value)) {
-        if (cellWidth > 6) cross(context, x, y, cellWidth - gap, cellHeight - gap, ink.faint);
+        cross(context, x, y, cellWidth - 1, cellHeight - 1, kInk[theme].faint);
         continue;
       }
       context.fillStyle = shade(shareOf(data, value), theme);
-      context.fillRect(x, y, Math.max(1, (to - from) * cellWidth - gap), Math.max(1, cellHeight - gap));
+      context.fillRect(x, y, cellWidth - 1, cellHeight - 1);
     }
   }
-  labels(context, data, frame, cellWidth, cellHeight, ink.faint);
-  mark(context, data, frame, width, cellWidth, cellHeight, ink.select, ink.text);
-  if (!cursor) return;
-  context.strokeStyle = ink.select;
-  context.lineWidth = 2;
-  context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
 }
 
 type Stretch = readonly [first: number, last: number];
@@ -130,7 +84,7 @@ function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, w
     context.setLineDash([5, 4]);
     context.beginPath();
     context.moveTo(from, 0);
-    context.lineTo(from, frame.height - frame.bottom);
+    context.lineTo(from, data.rows.length * cellHeight);
     context.stroke();
     context.setLineDash([]);
   }
@@ -160,9 +114,10 @@ function labels(context: CanvasRenderingContext2D, data: HeatData, frame: Frame,
   context.fillStyle = color;
   context.textBaseline = "middle";
   context.textAlign = "right";
-  const rowStep = every(13, cellHeight);
-  for (let row = 0; row < data.rows.length; row += rowStep) {
-    context.fillText(data.rows[row]!, frame.left - 6, (row + 0.5) * cellHeight, frame.left - 8);
+  const rowStep = every(kLabel, cellHeight);
+  for (let row = frame.view.from; row < frame.view.to; row += rowStep) {
+    if (row > frame.view.from && (row - frame.view.from) * cellHeight < kLabel) continue;  // below the first
+    context.fillText(data.rows[row]!, frame.left - 6, Math.max(7, (row - frame.view.from + 0.5) * cellHeight), frame.left - 8);
   }
   context.textAlign = "center";
   context.textBaseline = "bottom";

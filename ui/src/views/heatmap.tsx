@@ -1,153 +1,61 @@
 // Shows a heat map of a table by rank and step, one value at a time; also of other pairs of keys, such as waiting and last rank.
-import { useMemo } from "preact/hooks";
-import type { Cell, Column, Table } from "../data/report";
+// Many rows are zoomed: from all, where each line of pixels shows the largest of the ranks under it, to single ranks.
+import { useContext, useMemo, useState } from "preact/hooks";
+import type { Column, Table } from "../data/report";
 import { hasJapanese, langOf } from "../data/words";
 import { humanNumber, visible } from "../report/format";
 import { InTimeline, targetOfCause } from "../report/in_timeline";
+import { useLoad } from "../shell/load";
+import { Served } from "../shell/served";
+import { Busy, ProblemPanel } from "../shell/status";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
 import { setQuery, useUrlState } from "../shell/url";
 import { t, useLanguage } from "../text";
-import { CanvasGrid, type Grid } from "./canvas";
-import { columnsOf, drawHeat, scaleOf, stretchesOf, type HeatData } from "./heat";
-import { strongest } from "./contrast";
-import { columnAt, fullLabelOf, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
+import { CanvasGrid, showing, zoomed, type Cursor, type Grid, type RowView } from "./canvas";
+import { drawHeat } from "./heat";
+import { acrossTitle, gridData, heatData, largestFirst, marked, type Axes, type Guilty } from "./heat_data";
+import { ChosenCell, RowsShown, useHosts } from "./heat_rows";
+import type { HeatData } from "./heat_scale";
+import { sayMarked } from "./heat_words";
+import { likely, strongest } from "./contrast";
+import { columnAt, largestOf, type PictureProps } from "./parts";
 
-type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device" | "place" | "stage";
-
-interface Axes {
-  readonly across: AxisKey;  // the key column that goes to the right: "step"
-  readonly left: AxisKey;    // what the row labels are called
-  // Both axes are of this kind, and what stands in no row did not happen: a matrix with all of them on both.
-  readonly square?: boolean;
-}
-
-const acrossTitle = (table: Table, axes: Axes): string => visible(table.columns[columnAt(table, axes.across)]?.title ?? axes.across);
-
-function numericKeys(cells: Iterable<Cell>): Cell[] {
-  return [...new Set(cells)].sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b))));
-}
-
-export function heatData(table: Table, { across, left, square }: Axes, value: number): HeatData {
-  const at = columnAt(table, across), own = columnAt(table, left);
-  const labels = square ? [own] : labelColumns(table, [across]);
-  const columns = numericKeys(table.rows.flatMap((row) => (square ? [row[at] ?? null, row[own] ?? null] : [row[at] ?? null])));
-  const columnOf = new Map(columns.map((cell, index) => [cell, index]));
-  const rowOf = new Map<string, number>();
-  const lines = square ? columns.map((cell) => table.columns.map((_, k) => (k === own ? cell : null))) : table.rows;
-  for (const row of lines) {
-    const label = fullLabelOf(table, row, labels);
-    if (!rowOf.has(label)) rowOf.set(label, rowOf.size);
-  }
-  const values = new Float64Array(rowOf.size * columns.length).fill(NaN), typical = columnAt(table, "typical");
-  const aside = typical < 0 ? undefined : new Uint8Array(values.length);
-  for (const row of table.rows) {
-    const { number } = valueAt(table, row, value);
-    const place = rowOf.get(fullLabelOf(table, row, labels))! * columns.length + columnOf.get(row[at] ?? null)!;
-    if (number !== null) values[place] = number;
-    if (aside && row[typical] === "no") aside[place] = 1;
-  }
-  return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...(aside && { aside }), ...scaleOf(values, aside) };
-}
-
-// What a finding says of ranks and steps.
-export interface Guilty {
-  readonly ranks: readonly number[];  // empty: all, or none in particular
-  readonly device: number | null;     // of the one rank
-  readonly since: number | null;
-  readonly steps: readonly number[] | null;  // those it is in, if they are neither all nor all since one
-  readonly cells?: readonly { readonly rank: number; readonly step: number }[];  // instead: of several ranks, each in its own steps
-  readonly inTurn?: boolean;  // these ranks have them in turn
-  readonly kind?: string;  // of the cause: the measure that is told where no rank or step is; "": what a step takes is
-}
-
-// Finds the rows of a rank, one for each of its devices or of that device alone. None where these are all rows: that frames nothing.
-function rowFinder(data: HeatData, table: Table): (rank: number, device?: number | null) => number[] {
-  const labels = labelColumns(table, ["step"]), rowOf = new Map(data.rows.map((label, row) => [label, row])), [ranks, devices] = [columnAt(table, "rank"), columnAt(table, "device")];
-  const rowsOf = new Map<Cell, Map<number, Cell>>();  // of each rank, with their devices
-  for (const cells of table.rows) {
-    const rank = cells[ranks] ?? null, row = rowOf.get(fullLabelOf(table, cells, labels));
-    if (!rowsOf.has(rank)) rowsOf.set(rank, new Map());
-    if (row !== undefined) rowsOf.get(rank)!.set(row, cells[devices] ?? null);
-  }
-  return (rank, device = null) => {
-    const rows = [...(rowsOf.get(rank) ?? [])].filter(([, of]) => device === null || of === device).map(([row]) => row).sort((a, b) => a - b);
-    return rows.length < data.rows.length ? rows : [];
-  };
-}
-
-export function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
-  if (!guilty) return data;
-  const rowsOf = rowFinder(data, table), columnOf = (step: number): number => data.columns.indexOf(String(step));
-  const since = guilty.since === null ? -1 : columnOf(guilty.since), begins = since >= 0 && { since };
-  const steps = (guilty.steps ?? []).map(columnOf).filter((at) => at >= 0);
-  const [rank, ...others] = guilty.ranks;
-  const all = steps.length > 0 ? steps : data.columns.map((_, at) => at).slice(Math.max(0, since));
-  const cells = guilty.cells
-    ? guilty.cells.flatMap(({ rank: of, step }) => rowsOf(of).map((row) => [row, columnOf(step)] as const)).filter(([, column]) => column >= 0)
-    : others.length > 0 ? guilty.ranks.flatMap((of) => rowsOf(of).flatMap((row) => all.map((column) => [row, column] as const))) : [];
-  if (cells.length > 0) return { ...data, cells, inTurn: guilty.inTurn ?? false, ...begins };
-  const rows = rank === undefined || others.length > 0 ? [] : rowsOf(rank, guilty.device);
-  const name = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
-  return { ...data, ...(rows.length > 0 && { marked: rows[0]! }), ...(rows.length > 1 && { tall: rows.length, name }), ...begins, ...(steps.length > 0 && { steps }) };
-}
-
-// "2, 4, 6 … 12", as findings have it.
-const kSaid = 4;
-const listOf = (names: readonly string[]): string => (names.length <= kSaid ? names.join(", ") : `${names.slice(0, kSaid - 1).join(", ")} … ${names.at(-1)}`);
-
-const kLeastRun = 3;  // of columns, told by its ends
-
-// "step 9", "steps 4, 7, 10", "steps 5 to 9".
-function sayColumns(columns: readonly string[], at: readonly number[]): string {
-  const names = stretchesOf(at).flatMap(([first, last]) => (last - first + 1 >= kLeastRun ? [t("heat.from_to", { first: columns[first]!, last: columns[last]! })] : columns.slice(first, last + 1)));
-  return t(at.length === 1 ? "heat.step" : "heat.steps", { steps: listOf(names) });
-}
-
-// Rows with cells of their own: those that have all since the same column are told without columns.
-function sayCells({ rows, columns, since = 0, inTurn }: HeatData, cells: NonNullable<HeatData["cells"]>): string {
-  const named = [...new Set(cells.map(([row]) => row))].sort((a, b) => a - b);
-  if (inTurn) return t("heat.in_turn", { rows: listOf(named.map((row) => rows[row]!)) });
-  const said = named.map((row) => {
-    const own = columnsOf(cells, row);
-    return own.length === columns.length - since ? "" : sayColumns(columns, own);
-  });
-  if (said.every((steps) => steps === said[0])) {
-    const all = listOf(named.map((row) => rows[row]!));
-    return t("heat.marked", { row: said[0] ? t("heat.of_row", { row: all, steps: said[0] }) : all });
-  }
-  return t("heat.marked", { row: named.map((row, at) => (said[at] ? t("heat.of_row", { row: rows[row]!, steps: said[at] }) : rows[row]!)).join("; ") });
-}
-
-function sayFrame(data: HeatData): string[] {
-  const { rows, columns, marked, steps, cells, name } = data;
-  if (cells) return [sayCells(data, cells)];
-  const row = marked === undefined ? undefined : name ?? rows[marked]!;
-  if (steps === undefined) return row === undefined ? [] : [t("heat.marked", { row })];
-  const said = sayColumns(columns, steps);
-  return [t("heat.marked", { row: row === undefined ? said : t("heat.of_row", { row, steps: said }) })];
-}
-
-const sayMarked = (data: HeatData): string => [
-  ...sayFrame(data),
-  ...(data.since === undefined || data.since === 0 ? [] : [t("heat.since", { step: data.columns[data.since]! })]),
-].join(" ");
+export type { Guilty } from "./heat_data";
 
 // About as wide as it is drawn: Japanese letters take twice the room.
 const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (hasJapanese(letter) ? 13 : 7), 0);
 
-function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined): Grid {
-  const left = Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
+const widths = new WeakMap<HeatData, number>();  // of the labels, which stay while rows are zoomed
+
+function leftOf(data: HeatData): number {
+  const left = widths.get(data) ?? Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
+  widths.set(data, left);
+  return left;
+}
+
+// Rows are zoomed where they are many.
+export interface Zoom {
+  readonly view: RowView;
+  look(view: RowView): void;
+  enter(cursor: Cursor): void;
+}
+
+const kHigh = 420, kHighest = 520;  // pixels
+
+function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined, zoom: Zoom | undefined, hostOf: (row: number) => string): Grid {
+  const left = leftOf(data);
   const bottom = 18;
-  const height = Math.max(60, Math.min(420, data.rows.length * 26)) + bottom;
+  const height = Math.max(60, Math.min(zoom ? kHighest : kHigh, data.rows.length * 26)) + bottom, view = zoom?.view ?? { from: 0, to: data.rows.length };
   return {
     rows: data.rows.length, columns: data.columns.length, height, left, bottom,
-    draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height }, width, theme, cursor),
+    draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height, view }, width, theme, cursor),
     describe: ({ row, column: at }) => {
       const place = row * data.columns.length + at, value = data.values[place]!;
-      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}${data.aside?.[place] ? `, ${t("heat.aside")}` : ""}`;
+      return `${data.rows[row]}${hostOf(row)}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}${data.aside?.[place] ? `, ${t("heat.aside")}` : ""}`;
     },
     ...(enter && { enter: ({ column: at }: { column: number }) => enter(data.columns[at]!) }),
+    ...zoom,
   };
 }
 
@@ -171,18 +79,45 @@ function choiceTitle(table: Table, at: number): string {
 }
 
 // `place`: of the table, as links to the timeline have it.
-export function HeatMap({ table, axes, onStep, guilty, place }: {
-  table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined; guilty?: Guilty | undefined; place?: string;
-}) {
-  const said = JSON.stringify(guilty);  // the same finding is another object each time
-  const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
-  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty), guilty?.kind)), [table, axes.across, said]);
-  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
-  const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), table, guilty)), [table, at, axes.across, said]);
-  const column = at === undefined ? undefined : table.columns[at], language = useLanguage();
-  const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column, language]);
-  if (!data || !column || !grid) return null;
+export interface HeatProps {
+  readonly table: Table;
+  readonly axes: Axes;
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly guilty?: Guilty | undefined;
+  readonly place?: string | undefined;  // of the table, as links to the timeline have it
+}
+
+interface FigureProps extends HeatProps {
+  readonly choices: readonly number[];
+  readonly at: number;
+  readonly choose: (column: number) => void;
+  readonly data: HeatData;  // without marks
+}
+
+const kMany = 64;  // rows: more are zoomed
+
+function Measures({ table, choices, at, choose }: FigureProps) {
+  return (
+    <div class="tabs" role="group" aria-label={t("heat.choose")}>
+      {choices.map((choice) => (
+        <button key={choice} type="button" aria-pressed={choice === at} onClick={() => choose(choice)} lang={langOf(choiceTitle(table, choice))}>
+          {choiceTitle(table, choice)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function HeatFigure(props: FigureProps) {
+  const { table, axes, at, data: given, onStep, guilty, place } = props, column = table.columns[at]!, language = useLanguage(), hosts = useHosts();
+  const many = given.rows.length > kMany && !axes.square, said = JSON.stringify(guilty);  // the same finding is another object each time
+  const [order, setOrder] = useUrlState(`order.${table.key}`, ""), largest = many && order === "largest";
+  const data = useMemo(() => marked(largest ? largestFirst(given) : given, table, guilty), [given, largest, said]);
+  const [seen, look] = useState<RowView>({ from: 0, to: Infinity }), [chosen, setChosen] = useState<Cursor | null>(null);
+  const view = useMemo(() => showing({ from: 0, to: data.rows.length }, 0, data.rows.length) && zoomed({ from: seen.from, to: Math.min(seen.to, data.rows.length) }, seen.from, 1, data.rows.length), [seen, data.rows.length]);
+  const hostOf = (row: number): string => { const host = hosts.get(data.ranks?.[row] ?? null); return host === undefined ? "" : `, ${visible(host)}`; };
+  const zoom = many ? { view, look, enter: setChosen } : undefined;
+  const grid = useMemo(() => gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep, zoom, hostOf), [data, column, language, view, many, hosts]);
   const label = t("heat.label", {
     value: visible(column.title), rows: data.rows.length, columns: data.columns.length,
     low: humanNumber(data.low, column.unit), high: humanNumber(data.high, column.unit),
@@ -191,19 +126,56 @@ export function HeatMap({ table, axes, onStep, guilty, place }: {
     <figure class="heat">
       <figcaption>{t("heat.title", { rows: t(`heat.axis.${axes.left}`), columns: t(`heat.axis.${axes.across}`) })}</figcaption>
       <div class="heat-head">
-        <div class="tabs" role="group" aria-label={t("heat.choose")}>
-          {choices.map((choice) => (
-            <button key={choice} type="button" aria-pressed={choice === at} onClick={() => setKey(table.columns[choice]!.key, "replace")} lang={langOf(choiceTitle(table, choice))}>
-              {choiceTitle(table, choice)}
-            </button>
-          ))}
-        </div>
+        <Measures {...props} />
         <Scale data={data} column={column} />
       </div>
       {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.ranks.length === 1 ? guilty.ranks[0]! : null, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
-      <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
+      {many && <RowsShown data={data} view={view} look={look} largest={largest} onOrder={(next) => { setOrder(next ? "largest" : "", "replace"); look({ from: 0, to: Infinity }); }} />}
+      <CanvasGrid grid={grid} label={label} hint={t(many ? "heat.hint_zoom" : onStep ? "heat.hint_step" : "heat.hint")} />
+      {many && chosen && <ChosenCell text={grid.describe(chosen)} rank={data.ranks?.[chosen.row] ?? null} step={axes.across === "step" ? data.columns[chosen.column] : undefined} onStep={onStep} />}
     </figure>
   );
+}
+
+const kSearched = 20_000;  // cells: of more the measure is not searched for
+
+// The measure it opens on.
+function firstOf({ table, axes, guilty }: HeatProps, choices: readonly number[]): number | undefined {
+  if (axes.square) return choices[0];
+  if (table.grid !== undefined || table.rows.length > kSearched) return likely(table, choices, guilty?.kind);
+  return strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty), guilty?.kind);
+}
+
+function TableHeat(props: FigureProps | Omit<FigureProps, "data">) {
+  const data = useMemo(() => heatData(props.table, props.axes, props.at), [props.table, props.at, props.axes.across]);
+  return <HeatFigure {...props} data={data} />;
+}
+
+// Of a table that was cut: its grid has all of it.
+function GridHeat(props: Omit<FigureProps, "data">) {
+  const { table, at } = props, served = useContext(Served)!;
+  const name = table.grid!, selection = served.selection ?? {};
+  const scope = `grid ${served.run.id} ${served.run.revision ?? 0} ${name} ${selection.steps ?? ""} ${selection.ranks ?? ""}`, column = table.columns[at]!.key;
+  const head = useLoad(scope, "", (signal) => served.source.gridHead(served.run.id, name, selection, signal));
+  const values = useLoad(`${scope} ${column}`, "", (signal) => served.source.gridColumn(served.run.id, name, column, selection, signal));
+  const counts = head.value?.columns.includes("typical") ? "" : null;
+  const typical = useLoad(`${scope} typical`, counts, (signal) => served.source.gridColumn(served.run.id, name, "typical", selection, signal));
+  const ready = head.value && values.value && (counts === null || typical.value);
+  const data = useMemo(() => (ready ? gridData(table, head.value!, values.value!, typical.value) : null), [table, head.value, values.value, typical.value]);
+  const problem = head.problem ?? values.problem ?? typical.problem;
+  if (problem) return <ProblemPanel problem={problem} />;
+  return data ? <HeatFigure {...props} data={data} /> : <Busy />;
+}
+
+export function HeatMap(props: HeatProps) {
+  const { table, axes, guilty } = props, served = useContext(Served);
+  const choices = useMemo(() => table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== ""), [table]);
+  const first = useMemo(() => firstOf(props, choices), [table, axes.across, JSON.stringify(guilty)]);
+  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
+  const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
+  if (at === undefined) return null;
+  const parts = { ...props, choices, at, choose: (choice: number) => setKey(table.columns[choice]!.key, "replace") };
+  return table.grid !== undefined && served ? <GridHeat {...parts} /> : <TableHeat {...parts} />;
 }
 
 // Only this step counts from here on, on every page; undefined where nobody could answer that.
@@ -227,7 +199,12 @@ function squareAxes(table: Table): Axes | null {
   return ranks.size === 1 ? { across: "for_device", left: "device", square: true } : null;
 }
 
+const kMostSquare = 1000;  // ranks on both sides: of more those that others waited for go to the right alone
+
 export function WaitPicture({ table }: PictureProps) {
-  const axes = useMemo(() => squareAxes(table), [table]);
+  const axes = useMemo((): Axes | null => {
+    const axes = squareAxes(table), at = columnAt(table, axes?.left ?? "rank");
+    return axes && new Set(table.rows.map((row) => row[at])).size > kMostSquare ? { across: axes.across, left: axes.left } : axes;
+  }, [table]);
   return axes && <HeatMap table={table} axes={axes} />;
 }

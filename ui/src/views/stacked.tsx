@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Cell, Kind } from "../data/report";
-import { visible } from "../report/format";
+import { humanCount, visible } from "../report/format";
 import { RowInTimeline } from "../report/in_timeline";
 import { Name } from "../report/names";
 import { t } from "../text";
@@ -30,6 +30,21 @@ export const barHead = ({ report, table }: PictureProps, row: readonly Cell[], l
 });
 
 const kAtFirst = 32;
+const kMore = 500;  // at a time: a page of 10,000 bars takes seconds
+const kMany = 200;  // rows: of more, those that differ most come first
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? 0;
+}
+
+// Rows by how far their parts are from the median of each part, the farthest first.
+export function mostDifferent(rows: readonly BarRow[]): BarRow[] {
+  const titles = legendOf(rows).map(({ title }) => title), valueOf = (row: BarRow, title: string) => row.parts.find((part) => part.title === title)?.value ?? 0;
+  const middle = new Map(titles.map((title) => [title, median(rows.map((row) => valueOf(row, title)))]));
+  const far = new Map(rows.map((row) => [row, titles.reduce((sum, title) => sum + Math.abs(valueOf(row, title) - middle.get(title)!), 0)]));
+  return [...rows].sort((a, b) => far.get(b)! - far.get(a)!);
+}
 
 function legendOf(rows: readonly BarRow[]): LegendEntry[] {
   const seen = new Map<string, LegendEntry>();
@@ -60,18 +75,18 @@ function Bar({ row, full, single }: { row: BarRow; full: number; single: boolean
   );
 }
 
-export function StackedBars({ rows, title, legend = true }: { rows: readonly BarRow[]; title: string; legend?: boolean }) {
-  const [all, setAll] = useState(false);
+export function StackedBars({ rows: given, title, legend = true }: { rows: readonly BarRow[]; title: string; legend?: boolean }) {
+  const [count, setCount] = useState(kAtFirst), many = given.length > kMany, rows = many ? mostDifferent(given) : given;
   const longest = largestOf(rows.map(widthOf));
   const single = rows.every((row) => row.parts.length <= 1);
-  const shown = all ? rows : rows.slice(0, kAtFirst);
+  const shown = rows.slice(0, count), more = Math.min(kMore, rows.length - shown.length);
   if (longest === 0) return null;  // of a job without device, where the parts are times of it
   return (
     <figure class="bars">
-      <figcaption>{title}</figcaption>
+      <figcaption>{many ? t("picture.most_different", { title, shown: shown.length, rows: humanCount(rows.length) }) : title}</figcaption>
       {legend && <Legend entries={legendOf(rows)} />}
       <ul class="bar-list">{shown.map((row) => <Bar key={row.label} row={row} full={longest} single={single} />)}</ul>
-      {rows.length > shown.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{t("picture.all_rows", { rows: rows.length })}</button>}
+      {rows.length > shown.length && <button type="button" class="quiet" onClick={() => setCount(count + more)}>{count + more >= rows.length ? t("picture.all_rows", { rows: rows.length }) : t("picture.more_rows", { more, rows: humanCount(rows.length) })}</button>}
     </figure>
   );
 }

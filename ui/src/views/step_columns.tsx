@@ -92,13 +92,16 @@ function gridOf(data: Steps, choose: ((step: string) => void) | undefined): Grid
 }
 
 // The parts of a step are the columns that have a kind. A table by rank shows one rank, chosen above.
+const kMostListed = 200;  // of more ranks one is typed
+
 // `caption`: what it is, where that is not the breakdown of a step.
 export function StepColumns({ table, caption }: { table: Table; caption?: string }) {
   const labels = labelColumns(table, ["step"]);
   const byRank = table.columns.some((column) => column.key === "rank");
   const groups = useMemo(() => (byRank ? groupRows(table, labels) : new Map([["", [...table.rows]]])), [table]);
   const [chosen, setChosen] = useUrlState("row", [...groups.keys()][0] ?? "");
-  const rows = groups.get(chosen) ?? [...groups.values()][0] ?? [];
+  const shown = groups.has(chosen) ? chosen : [...groups.keys()][0] ?? "", rows = groups.get(shown) ?? [];
+  const nameOf = (typed: string): string => [typed.trim(), `rank ${typed.trim()}`].find((name) => groups.has(name)) ?? shown;
   const data = useMemo(() => stepsOf(table, rows), [table, rows]);
   const choose = stepChooser(), language = useLanguage();
   const grid = useMemo(() => gridOf(data, choose), [data, language]);
@@ -109,9 +112,11 @@ export function StepColumns({ table, caption }: { table: Table; caption?: string
       {groups.size > 1 && (
         <label class="choose">
           <span>{t("columns.rank")}</span>
-          <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {[...groups].map(([label, of]) => <option key={label} value={label}>{fullLabelOf(table, of[0]!, labels)}</option>)}
-          </select>
+          {groups.size > kMostListed ? <input type="text" value={shown} onChange={(event) => { event.currentTarget.value = nameOf(event.currentTarget.value); setChosen(event.currentTarget.value); }} /> : (
+            <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {[...groups].map(([label, of]) => <option key={label} value={label}>{fullLabelOf(table, of[0]!, labels)}</option>)}
+            </select>
+          )}
         </label>
       )}
       <Legend entries={data.parts.filter(({ values }) => values.some((value, at) => value >= kSeen * data.totals[at]!)).map(({ kind, title }) => ({ kind, title }))} />
