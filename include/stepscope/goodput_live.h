@@ -25,6 +25,10 @@ struct GoodputServeOptions {
   std::string folder;  // of segments, created if missing
   // A ledger in PostgreSQL that receives the events some seconds later; empty: none.
   std::string store;
+  // Another such server that gets all events too, "http[s]://host:port", and its token; empty:
+  // none. While it cannot take them they are kept here, and sent later; events sent twice count
+  // once.
+  std::string to, to_token;
   std::string host = "127.0.0.1";
   int port = 9461;  // 0: any free port
   // Names besides those of this machine by which clients call the server: a Host header with

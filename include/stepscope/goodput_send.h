@@ -46,6 +46,8 @@ struct GoodputSendOptions {
   std::function<bool(int64_t ns)> wait;
   std::function<void(const GoodputSendProgress&)> on_progress;  // after each batch
   std::function<void(const std::string& sentence)> on_problem;  // of problems that are retried
+  // With `follow`: all that was there at this time of the monotonic clock (ns) is confirmed.
+  std::function<void(int64_t time)> on_caught_up;
 };
 
 struct GoodputSent {

@@ -26,6 +26,7 @@ struct CollectFlags {
   std::vector<std::string> allow_hosts;
   bool group_readable = false;
   TokenFlags token;
+  std::string to, to_token_file;
   std::string tokens, otlp;
   double otlp_every = 60;
   ChipFlags program;
@@ -70,6 +71,12 @@ int RunCollect(const CollectFlags& flags) {
   auto token = TokenOf(flags.token);
   if (!token) return Fail(token.error());
   options.token = std::move(*token);
+  options.to = flags.to;
+  if (!flags.to_token_file.empty()) {
+    auto next = TokenOf({.token = "", .file = flags.to_token_file});
+    if (!next) return Fail(next.error());
+    options.to_token = std::move(*next);
+  }
   if (!flags.tokens.empty()) {
     auto tokens = ReadTokens(flags.tokens);
     if (!tokens) return Fail(tokens.error());
@@ -101,6 +108,8 @@ void AddGoodputCollect(Command& goodput) {
   command.Take("--store", flags->store)
       .Value("postgresql://...")
       .Help("PostgreSQL ledger that gets all events, seconds later");
+  command.Take("--to", flags->to).Help("Another such server that gets all events, seconds later");
+  command.Take("--to-token-file", flags->to_token_file);
   AddListening(command, flags->host, flags->port, flags->allow_hosts);
   command.Switch("--group-readable", flags->group_readable);
   AddTokenFlags(command, flags->token);
@@ -115,13 +124,15 @@ void AddGoodputCollect(Command& goodput) {
        {"for several teams", "stepscope goodput collect DIR --host 0.0.0.0 --tokens FILE"},
        {"with MFU", "stepscope goodput collect DIR --model config.json --chip H100 --chips 512"},
        {"push metrics too", "stepscope goodput collect DIR --otlp http://collector:4318"},
+       {"pass events of this cluster on to one for all",
+        "stepscope goodput collect DIR --to https://central:9461 --to-token-file FILE"},
        {"forward events to a database",
         "stepscope goodput collect DIR --store postgresql://USER@HOST/DATABASE"}});
   command.Notes(
       "Post events to /v1/events: JSON lines, each with a writer and a sequence number, so that\n"
       "events sent twice count once. An answer confirms that the events are on disk. Recorders of\n"
-      "this host may write to the same directory. If the database is down, events are kept and\n"
-      "sent later. SIGINT or SIGTERM ends the server.");
+      "this host may write to the same directory. If the database or the server of --to is down,\n"
+      "events are kept and sent later. SIGINT or SIGTERM ends the server.");
   command.Runs([flags] { return RunCollect(*flags); });
 }
 

@@ -202,6 +202,7 @@ constexpr Word kWords[] = {
     {"--keep-raw", "TIME", "Age below which events are kept", "30d", "keep_raw"},
 
     // Servers and senders of events.
+    {"--to-token-file", "FILE", "File with the token of the server of --to", "", "to_token"},
     {"--to", "URL", "Server, as http[s]://HOST:PORT", "", "to"},
     {"--follow", "", "Continue with new events until interrupted", "", "follow"},
     {"--again", "", "Send all events again", "", "again"},

@@ -31,9 +31,10 @@ class SqlAnswerTest : public ::testing::Test {
     return (*body)->bytes;
   }
 
-  const testing::ScratchFolder folder_;
+  const stepscope::testing::ScratchFolder folder_;
   std::shared_ptr<OpenRun> run_ = std::make_shared<OpenRun>(
-      *Session::Open(std::vector{folder_.Write("t.json", testing::Document(testing::Kernels(5)))},
+      *Session::Open(std::vector{folder_.Write(
+                         "t.json", stepscope::testing::Document(stepscope::testing::Kernels(5)))},
                      {.keep_events = true}));
   SqlBox box_{SqlLimits{.timeout = 20'000'000'000, .memory = 500'000'000}};
 };
@@ -67,9 +68,11 @@ TEST_F(SqlAnswerTest, ChangesNothingAndReadsNoFile) {
         std::string("INSTALL httpfs"), std::string("SELECT 1; SELECT 2"), std::string()}) {
     const auto answer = Ask(sql);
     EXPECT_FALSE(answer) << sql << answer.value_or("");
-    if (!answer) EXPECT_EQ(answer.error().status, 422) << sql;
+    if (!answer) {
+      EXPECT_EQ(answer.error().status, 422) << sql;
+    }
   }
-  EXPECT_EQ(testing::Content(file), "a\n1\n");
+  EXPECT_EQ(stepscope::testing::Content(file), "a\n1\n");
 }
 
 constexpr const char* kEndless = "SELECT count(*) FROM range(1000000000000) a, range(1000000) b";

@@ -74,6 +74,12 @@ class Live {
   // By name. No more than kMostLive; events of others are counted in notes().
   std::map<std::string, LiveJob>& jobs() { return jobs_; }
 
+  // Which slots of a segment have been read, while it is followed.
+  std::optional<uint64_t> PositionIn(const std::string& path) const {
+    const auto file = open_.find(path);
+    return file == open_.end() ? std::nullopt : std::optional(file->second.reader.Position());
+  }
+
   // notes of files, not of a job.
   const Notes& note_counts() const { return note_counts_; }
 

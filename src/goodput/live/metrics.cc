@@ -56,6 +56,10 @@ enum Name : size_t {
   kIngest,
   kDiskFree,
   kDiskSize,
+  kRelayEvents,
+  kRelayLag,
+  kRelayLagBytes,
+  kRelayConfirmed,
   kNames
 };
 
@@ -96,6 +100,13 @@ constexpr std::array<Family, kNames> kFamilies = {{
     {"disk_free_bytes", Type::kGauge,
      "Free space of the disk with the events; on a full disk events are lost."},
     {"disk_size_bytes", Type::kGauge, "Size of the disk with the events."},
+    {"relay_events", Type::kCounter, "Events passed on to the next collector, by its answer."},
+    {"relay_lag_seconds", Type::kGauge,
+     "Time since all stored events were confirmed by the next collector, or since the start."},
+    {"relay_lag_bytes", Type::kGauge,
+     "Stored bytes of events that the next collector has not confirmed."},
+    {"relay_confirmed_timestamp_seconds", Type::kGauge,
+     "When the next collector last confirmed events, since 1970."},
 }};
 
 // Bucket names in lower case.
@@ -246,6 +257,19 @@ void AddIngest(Collector& out, const IngestCounts& counts, std::optional<int64_t
   add("no_room", counts.no_room);
 }
 
+void AddRelay(Collector& out, const RelayState& relay, std::optional<int64_t> since) {
+  out.StartServer(since);
+  const auto add = [&](std::string_view result, int64_t count) {
+    out.Add(kRelayEvents, static_cast<double>(count), "result", result);
+  };
+  add("stored", relay.progress.stored);
+  add("duplicate", relay.progress.duplicates);
+  add("unreadable", relay.progress.refused);
+  out.Add(kRelayLag, Seconds(relay.lag));
+  out.Add(kRelayLagBytes, static_cast<double>(relay.lag_bytes));
+  out.AddTime(kRelayConfirmed, relay.confirmed);
+}
+
 }  // namespace
 
 Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOptions& options,
@@ -261,6 +285,7 @@ Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOption
     out.Add(kDiskSize, options.disk->size);
   }
   if (options.ingest != nullptr) AddIngest(out, *options.ingest, options.serving_since);
+  if (options.relay) AddRelay(out, *options.relay, options.serving_since);
   return out.Take();
 }
 

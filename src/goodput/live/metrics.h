@@ -13,6 +13,7 @@
 
 #include "goodput/live/ingest_counts.h"
 #include "goodput/live/live.h"
+#include "goodput/live/relay.h"
 #include "goodput/program/program_use.h"
 
 namespace stepscope::goodput {
@@ -59,6 +60,7 @@ struct MetricsOptions {
   std::optional<ProgramRates> program;  // absent: the chips are unknown
   std::string team;                     // only its jobs, "team/..."; empty: all
   std::optional<DiskSpace> disk;        // of the directory of events
+  std::optional<RelayState> relay;      // absent: the server passes nothing on
 };
 
 // Collects the metrics of `jobs`, which must outlive the result unchanged.

@@ -9,7 +9,6 @@
 #include <set>
 #include <thread>
 
-#include "base/crc32.h"
 #include "base/time_units.h"
 #include "goodput/live/send_source.h"
 #include "goodput/recorder/segment_name.h"
@@ -160,9 +159,8 @@ class Sender {
 
 std::string CursorPath(const GoodputSendOptions& options, const http::Address& address) {
   if (!options.cursor.empty()) return options.cursor;
-  const std::string to = address.Text();
-  const std::string name = fmt::format("send-{:08x}.cursor", Crc32(to.data(), to.size()));
-  return options.store.empty() ? options.files.front() + "." + name : options.store + "/." + name;
+  if (!options.store.empty()) return CursorPathOf(options.store, address.Text());
+  return options.files.front() + "." + CursorName(address.Text());
 }
 
 Result<void> CheckOptions(const GoodputSendOptions& options) {
@@ -216,11 +214,14 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
   while (true) {
     // After a stop request, events recorded so far are still sent.
     const bool last = !options.follow || sender.stopped();
+    const int64_t began = MonotonicClock();
     polled = PollAll(segments, logs, cursor, batch, note_counts);
     sender.SaveCursor(last || !polled);
     if (segments && segments->failed() && polled) {
       const Error& error = *segments->failed();
       sender.Problem(fmt::format("{}: {} (will retry)", error.where, error.what));
+    } else if (polled && options.on_caught_up) {
+      options.on_caught_up(began);
     }
     if (last || !polled) break;
     sender.Wait(kSecond);

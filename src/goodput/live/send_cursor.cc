@@ -17,6 +17,14 @@ constexpr std::string_view kHead = "stepscope goodput send 1 ";
 
 }  // namespace
 
+std::string CursorName(const std::string& address) {
+  return fmt::format("send-{:08x}.cursor", Crc32(address.data(), address.size()));
+}
+
+std::string CursorPathOf(const std::string& folder, const std::string& address) {
+  return folder + "/." + CursorName(address);
+}
+
 void SendCursor::Load() {
   std::ifstream in(path_, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -17,6 +17,11 @@ struct SendPosition {
   friend bool operator==(const SendPosition&, const SendPosition&) = default;
 };
 
+// "send-1a2b3c4d.cursor", for the server at this address as http::Address::Text() has it.
+std::string CursorName(const std::string& address);
+// The file in a directory of segments.
+std::string CursorPathOf(const std::string& folder, const std::string& address);
+
 class SendCursor {
  public:
   explicit SendCursor(std::string path) : path_(std::move(path)) {}

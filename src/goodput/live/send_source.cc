@@ -24,7 +24,6 @@ namespace {
 
 // Batch size: some thousands of events, below the limits of servers and proxies.
 constexpr size_t kManyBytes = size_t{768} << 10;
-constexpr size_t kMostOpen = 4000;
 constexpr size_t kBlock = size_t{1} << 20;
 constexpr size_t kLongestLine = size_t{16} << 20;
 
@@ -108,7 +107,6 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
     if (!opened) return Skip(opened.error(), note_counts);
     file.reader = std::move(*opened);
     file.reader->StartAt(cursor.At(name).at);
-    file.grew = polls_;
   }
   SegmentReader& reader = *file.reader;
   const EventSink sink = [&](const Event& event) {
@@ -134,19 +132,16 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
   file.reader.reset();
 }
 
-// Later events in closed files are read only after a restart.
+// What they had is confirmed: the next call goes on from there.
 void SegmentSource::CloseIdle() {
   std::vector<std::pair<uint64_t, File*>> by_silence;
   for (auto& [name, file] : files_) {
     if (file.reader) by_silence.emplace_back(file.grew, &file);
   }
-  if (by_silence.size() <= kMostOpen) return;
+  if (by_silence.size() <= most_open_) return;
   std::ranges::stable_sort(by_silence, {}, &std::pair<uint64_t, File*>::first);
-  by_silence.resize(by_silence.size() - kMostOpen);
-  for (const auto& [grew, file] : by_silence) {
-    file->reader.reset();
-    file->done = true;
-  }
+  by_silence.resize(by_silence.size() - most_open_);
+  for (const auto& [grew, file] : by_silence) file->reader.reset();
 }
 
 LogSource::~LogSource() {

@@ -47,8 +47,12 @@ class SendBatch {
 // The segments below a directory.
 class SegmentSource {
  public:
-  // Without `follow` the files are complete.
-  SegmentSource(std::string folder, bool follow) : folder_(std::move(folder)), follow_(follow) {}
+  // Without `follow` the files are complete. Of more than `most_open` files those that are silent
+  // are closed after each call, and opened again in the next.
+  SegmentSource(std::string folder, bool follow, size_t most_open = kMostOpen)
+      : folder_(std::move(folder)), follow_(follow), most_open_(most_open) {}
+
+  static constexpr size_t kMostOpen = 4000;
 
   // Adds what has come since the last call. Fails if the directory cannot be read or, without
   // `follow`, a segment.
@@ -72,6 +76,7 @@ class SegmentSource {
 
   std::string folder_;
   bool follow_;
+  size_t most_open_;
   uint64_t polls_ = 0;
   std::optional<Error> failed_;
   std::map<std::string, File> files_;  // by relative path

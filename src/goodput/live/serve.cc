@@ -26,6 +26,7 @@
 #include "goodput/live/metrics.h"
 #include "goodput/live/otlp.h"
 #include "goodput/live/problems.h"
+#include "goodput/live/relay.h"
 #include "goodput/live/tensorboard.h"
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
@@ -155,6 +156,9 @@ class Service {
     return goodput::OtlpBodies(Collect(now), instance, now);
   }
 
+  // It is asked for its state. Set it before the server serves; null: there is none.
+  void SetRelay(goodput::Relay* relay) { relay_ = relay; }
+
   size_t open_segments() const { return ingest_->open_segments(); }
 
   // A sentence about a disk that is nearly full; empty: it is not.
@@ -252,8 +256,15 @@ class Service {
                                     .serving_since = since_,
                                     .program = program_,
                                     .team = team,
-                                    .disk = Disk()},
+                                    .disk = Disk(),
+                                    .relay = RelayState(team)},
                                    now);
+  }
+
+  // Not for a team: it says how much there is of all.
+  std::optional<goodput::RelayState> RelayState(const std::string& team) {
+    if (relay_ == nullptr || !team.empty()) return std::nullopt;
+    return relay_->State([this](const std::string& path) { return live_.PositionIn(path); });
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
@@ -261,6 +272,7 @@ class Service {
   std::mutex mutex_;                    // over live_ and scalars_
   goodput::Live live_;
   goodput::TensorBoard scalars_;
+  goodput::Relay* relay_ = nullptr;
   std::optional<http::Gate> gate_;
   std::string token_;
   std::vector<TeamToken> teams_;
@@ -310,7 +322,7 @@ goodput::Background::Work Following(Service& service) {
 
 // Syncs events and tells problems until a signal says to stop.
 void TickUntil(const sigset_t& signals, Service& service, goodput::Background* forwarding,
-               const GoodputServeOptions& options) {
+               goodput::Relay* relay, const GoodputServeOptions& options) {
   goodput::Problems problems(options.on_problem);
   goodput::Background following(Following(service));
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
@@ -324,6 +336,7 @@ void TickUntil(const sigset_t& signals, Service& service, goodput::Background* f
     }
     problems.See("directory", following.problem(), now);
     if (forwarding != nullptr) problems.See("database", forwarding->problem(), now);
+    if (relay != nullptr) problems.See("relay", relay->problem(), now);
     problems.See("disk", service.DiskWarning(), now);
     problems.See("room", service.RoomWarning(), now);
     problems.TellOver(now);
@@ -331,7 +344,7 @@ void TickUntil(const sigset_t& signals, Service& service, goodput::Background* f
 }
 
 // Nothing where no address is given.
-Result<std::optional<http::Address>> OtlpAddress(const std::string& text) {
+Result<std::optional<http::Address>> AddressIf(const std::string& text) {
   if (text.empty()) return std::nullopt;
   auto address = http::ParseAddress(text);
   if (!address) return std::unexpected(address.error());
@@ -382,12 +395,16 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const auto program = goodput::ProgramRatesIf(options.program);
   if (!program) return std::unexpected(program.error());
-  const auto otlp = OtlpAddress(options.otlp);
+  const auto otlp = AddressIf(options.otlp);
   if (!otlp) return std::unexpected(otlp.error());
+  const auto next = AddressIf(options.to);
+  if (!next) return std::unexpected(next.error());
   auto ingest = goodput::Ingest::Open(options.folder,
                                       options.group_readable ? Sharing::kGroup : Sharing::kOwner);
   if (!ingest) return std::unexpected(ingest.error());
-  std::optional<goodput::Background> forwarding;  // ends after the server has closed its segments
+  // Both end after the server has closed its segments.
+  std::optional<goodput::Background> forwarding;
+  std::optional<goodput::Relay> relay;
   Service service(options, std::move(*ingest), *program);
   // A short directory is read at once; the rest of a long one once the server listens.
   if (const auto read = service.Follow(); !read) return std::unexpected(read.error());
@@ -400,6 +417,10 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   if (!server) return std::unexpected(server.error());
   service.SetGate(http::Gate(options.host, (*server)->port(), options.allow_hosts));
   if (!options.store.empty()) forwarding.emplace(Forwarding(options));
+  if (*next) {
+    relay.emplace(options.folder, (*next)->Text(), options.to_token);
+    service.SetRelay(&*relay);
+  }
   (*server)->Serve([&service](const Request& request) { return service.Answer(request); });
   if (options.on_ready) {
     const bool v6 = options.host.find(':') != std::string::npos;
@@ -411,7 +432,8 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   }
   std::optional<goodput::OtlpPush> push;
   StartPush(*otlp, options, service, push);
-  TickUntil(signals, service, forwarding ? &*forwarding : nullptr, options);
+  TickUntil(signals, service, forwarding ? &*forwarding : nullptr, relay ? &*relay : nullptr,
+            options);
   if (options.on_end && service.open_segments() >= kManySegments) {
     options.on_end(fmt::format("ending: {} segments are synced and closed{}",
                                service.open_segments(),
