@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "stepscope/demo.h"
 #include "stepscope/events.h"
+#include "tests/our_duckdb.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 #include "tests/shell.h"
@@ -30,9 +30,7 @@ constexpr std::string_view kTrace = R"({"distributedInfo": {"rank": 0}, "traceEv
 class QueryTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const std::string ours = SourceDir() + "/build/duckdb/libduckdb.so";
-    if (std::getenv("STEPSCOPE_DUCKDB") == nullptr && fs::exists(ours))
-      setenv("STEPSCOPE_DUCKDB", ours.c_str(), 1);
+    UseOurDuckDb();
     job_ = new ScratchFolder();
     ASSERT_TRUE(
         WriteDemo(job_->path() + "/job", {.ranks = 3, .steps = 4, .layers = 4}).has_value());

@@ -26,7 +26,7 @@ struct GoodputPublishOptions {
   std::string to;
   // What the column `ledger` says, by which a database tells ledgers apart. Empty: the absolute
   // path, or the database's address without password.
-  std::string name;
+  std::string ledger_name;
   double chips_per_job = 0;  // of jobs that recorded no number; 0: unknown
   int64_t keep_months = 0;   // before the current one; older ones are dropped. 0: all that are kept
   std::optional<int64_t> now;                                    // absent: now

@@ -27,9 +27,9 @@ void AddGoodputPublish(Command& goodput) {
   Command& command = goodput.Sub("publish", "Write the accounted jobs of a ledger into a database");
   command.Take("--store", options.store).Required();
   command.Take("--to", options.to)
-      .Help("postgresql://USER@HOST/DB or clickhouse://USER@HOST:PORT/DB")
+      .Help("Database: postgresql:// or clickhouse:// with USER@HOST/DB")
       .Required();
-  command.Take("--ledger-name", options.name);
+  command.Take("--ledger-name", options.ledger_name);
   command.Take("--chips-per-job", options.chips_per_job).Range(0, 1e9);
   command.Take("--keep-months", options.keep_months).Range(1, 1200);
   AddOutput(command, flags->output, "goodput_publish.removed>0");

@@ -180,8 +180,7 @@ void AddLimits(Command& command, QueryFlags& flags) {
 void AddQuery(Command& root) {
   auto flags = std::make_shared<QueryFlags>();
   Command& command = root.Sub("query", "Answer SQL about events and all tables of reports");
-  command.Argument("PATH... SQL", flags->words,
-                   "Traces, directories of runs or ledgers; then one SELECT, or -");
+  command.Argument("PATH... SQL", flags->words, "Traces, runs or ledgers; then one SELECT, or -");
   command.Switch("--schema", flags->schema);
   AddLimits(command, *flags);
   AddSelection(command, flags->question);

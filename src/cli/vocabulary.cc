@@ -191,7 +191,7 @@ constexpr Word kWords[] = {
     {"--by", "LABEL", "Label to group by, such as team, user or queue", "team", "by"},
     {"--week", "", "A row for each week of a group", "", "weekly"},
     {"--chips-per-job", "N", "Chips of jobs that recorded no number", "unknown", "chips_per_job"},
-    {"--ledger-name", "NAME", "Name of the ledger in the tables", "its path", "name"},
+    {"--ledger-name", "NAME", "Name of the ledger in the tables", "its path", "ledger_name"},
     {"--keep-months", "N", "Drop months that ended more than N months ago", "drop none",
      "keep_months"},
     {"--new-name", "NAME", "New name of the job", "", ""},

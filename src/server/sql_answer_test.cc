@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/front_door.h"
+#include "tests/our_duckdb.h"
 #include "tests/scratch.h"
 
 namespace stepscope::server::sql_answer_test {
@@ -17,6 +18,7 @@ const Gone kThere = [] { return false; };
 
 class SqlAnswerTest : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() { stepscope::testing::UseOurDuckDb(); }
   void SetUp() override {
     const auto answer = Ask("SELECT 1");
     if (!answer && answer.error().error.what.contains("DuckDB"))

@@ -36,7 +36,7 @@ int64_t VersionOf(int64_t now) {
 }
 
 std::string NameOf(const GoodputPublishOptions& options, const Ledger& ledger) {
-  if (!options.name.empty()) return options.name;
+  if (!options.ledger_name.empty()) return options.ledger_name;
   if (IsGoodputDatabase(options.store)) return ledger.name();
   std::error_code failed;
   const auto path = std::filesystem::canonical(options.store, failed);
@@ -147,7 +147,7 @@ class Publication {
         Error{fmt::format("cannot publish: the job '{}' that began at the same moment is published "
                           "from the ledger '{}'",
                           job, other->second),
-              name_, "if it is the same ledger, set `name` to that"});
+              name_, "if it is the same ledger, set `ledger_name` to that"});
   }
 
   // Jobs that somebody else has published since are left to them.
