@@ -18,7 +18,7 @@ constexpr int64_t kDriftSpan = 10'000'000'000;  // ns; over less, drift is below
 constexpr size_t kDriftSamples = 20;
 constexpr int64_t kMostOffset = int64_t{1} << 61;
 constexpr double kMostDrift = 1e-3;  // a clock further out is no clock
-constexpr size_t kFewest = 3;        // common ends that show how they scatter
+constexpr size_t kFewest = 2;        // common ends that show how they scatter
 constexpr int64_t kClearOffset = 4;  // error bars: machines of one name that have two clocks
 
 // A collective that two ranks left together.

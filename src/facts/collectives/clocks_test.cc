@@ -190,16 +190,17 @@ TEST(Clocks, DriftTakesTwentyEndsOverMoreThanTenSeconds) {
   EXPECT_EQ(Drifting(20, 9'500 * kMs, 1e-4).offset, 500 * kUs);
 }
 
-TEST(Clocks, ThreeEndsShowHowTheyScatter) {
-  for (const int64_t count : {2, 3}) {
+// One of them may be off by the shorter duration.
+TEST(Clocks, TwoEndsShowHowTheyScatter) {
+  for (const int64_t count : {1, 2, 3}) {
     SampleRanks s(2);
     for (int64_t i = 0; i < count; ++i) {
       s.Add(0, i * kMs, i * kMs + 500, i);
       s.Add(1, i * kMs + 100, i * kMs + 500 + 100 * i, i);  // 400, 500, 600 long
     }
     const auto clocks = ClocksOf(s);
-    EXPECT_EQ(clocks[1].offset, 100);
-    EXPECT_EQ(clocks[1].error, count == 2 ? 400 : 149);
+    EXPECT_EQ(clocks[1].offset, count == 1 ? 0 : 100);
+    EXPECT_EQ(clocks[1].error, count == 1 ? 400 : 149);
   }
 }
 
