@@ -13,6 +13,7 @@
 #include "analyses/comm_overlap_objects.h"
 #include "analyses/late_rank.h"
 #include "analyses/partial_note.h"
+#include "analyses/slow_stage.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/gradient_syncs.h"
 #include "facts/derived/collectives/step_times.h"
@@ -67,11 +68,6 @@ Exposed AddUp(const Facts& facts) {
   }
   return sum;
 }
-
-// Stages of a pipeline wait for messages while it fills and drains.
-constexpr std::string_view kFillPipeline =
-    "shorten the time in which the pipeline fills and drains: more micro-batches, an interleaved "
-    "schedule, stages that take equally long; see stragglers for the time of each";
 
 Phrase HintFor(const Facts& facts, bool waits) {
   if (waits)

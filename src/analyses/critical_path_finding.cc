@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "analyses/build.h"
+#include "analyses/slow_stage.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/lateness/stages.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -65,7 +67,7 @@ Phrase HintFor(Bound bound, const Facts& facts) {
     case Bound::kDataLoading:
       return Say(kLoadAhead, facts);
     default:
-      return HideCommunication(facts);
+      return TiedByMessages(facts) ? Phrase(kFillPipeline) : HideCommunication(facts);
   }
 }
 
@@ -102,7 +104,9 @@ CauseKind CauseOf(Bound bound, const Facts& facts) {
     case Bound::kDataLoading:
       return CauseKind::kInput;
     case Bound::kCommunication:
-      return WaitShare(facts) > kMostlyWaits ? CauseKind::kWait : CauseKind::kCommunication;
+      // Stages of a pipeline wait for each other.
+      return TiedByMessages(facts) || WaitShare(facts) > kMostlyWaits ? CauseKind::kWait
+                                                                      : CauseKind::kCommunication;
     default:
       break;
   }
