@@ -59,7 +59,8 @@ bool CallsExplainHost(const LateRank& late, int64_t kernels) {
          computes >= kBehindCalls * static_cast<double>(late.beyond.host_late);
 }
 
-bool MayBeLink(const Facts& facts) {
+bool MayBeLink(const Facts& facts, uint32_t rank) {
+  if (MayWaitForAbsent(facts, rank)) return false;
   if (!facts.OnHost()) return true;
   std::set<std::string_view> machines;
   for (const RankActivity& rank : facts.ranks) {
@@ -71,6 +72,15 @@ bool MayBeLink(const Facts& facts) {
 // ns per step that it takes longer, of what only its host can be the reason for: whether that is
 }  // namespace
 }  // namespace late_rank
+
+bool MayWaitForAbsent(const Facts& facts, uint32_t rank) {
+  const int64_t number = facts.collectives.ranks[rank].rank;
+  return std::ranges::any_of(facts.collectives.groups, [&](const CollectiveGroup& group) {
+    const bool has_absent = group.present > 0 && group.size > group.present;
+    return has_absent &&
+           (group.members.empty() || std::ranges::binary_search(group.members, number));
+  });
+}
 
 LateReason FindLateReason(const Facts& facts, const LateRank& late, int64_t kernels,
                           int64_t delay) {
@@ -84,7 +94,7 @@ LateReason FindLateReason(const Facts& facts, const LateRank& late, int64_t kern
       {b.host_late, b.input >= b.host_late / 2 ? LateReason::kInput : LateReason::kHost},
       {b.input, LateReason::kInput},
       {b.copies, LateReason::kCopies},
-      {late_rank::MayBeLink(facts) ? b.transfer : 0, LateReason::kLink}};
+      {late_rank::MayBeLink(facts, late.rank) ? b.transfer : 0, LateReason::kLink}};
   // On a tie the first: host and input are often the same time, measured twice.
   const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
   const auto time = static_cast<double>(most.first);

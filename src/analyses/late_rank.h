@@ -53,6 +53,10 @@ struct LateRank {
   const ConcurrentThread* thread = nullptr;
 };
 
+// Whether the rank is in a group with a member that was not recorded: what it waits for that one
+// looks like a transfer, and makes it late elsewhere.
+bool MayWaitForAbsent(const Facts& facts, uint32_t rank);
+
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
 // own, all. `delay`: ns that each other rank waited for it; what compute hides of that is not lost,
 // and need not be explained. Where hosts communicate, a link is a reason only of ranks that are

@@ -362,10 +362,12 @@ Phrase Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst
   const Phrase who = SayParticipant(facts, facts.collectives.ranks[worst.rank]);
   const std::string error = time(LargestError(facts.collectives));
   if (stands_out) {
-    return Say(
+    const Phrase text = Say(
         "{who} causes {share} of all wait time in collectives and costs every other {noun} {time} "
         "(clock uncertainty {error}).",
         Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
+    const bool waits = worst.reason == LateReason::kUnknown && MayWaitForAbsent(facts, worst.rank);
+    return waits ? Say("{sentence} It may itself wait for ranks that have no trace.", text) : text;
   }
   return Say(
       "No {noun} is a straggler: most wait time is for {who}, which costs every other {noun} "

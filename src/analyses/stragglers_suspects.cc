@@ -423,6 +423,7 @@ bool BeganElsewhere(const Facts& facts, const Suspect& s) {
 bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all) {
   const bool by_clock = s.reason == LateReason::kUnknown || s.reason == LateReason::kLink;
   if (by_clock && JobGraphOf(facts).Contradicts()) return true;
+  if (s.reason == LateReason::kUnknown && MayWaitForAbsent(facts, s.rank)) return true;
   if (s.reason == LateReason::kUnknown && BeganElsewhere(facts, s)) return true;
   const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute;
   return std::ranges::any_of(all, [&](const Suspect& other) {

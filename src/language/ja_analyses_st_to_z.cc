@@ -51,6 +51,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
        "(clock uncertainty {error}).",
        "{who} は集合通信の全待ち時間の {share} を引き起こし、他の各{noun}に {time} "
        "の損失を与えています (時計の不確かさ {error})。"},
+      {"{sentence} It may itself wait for ranks that have no trace.",
+       "{sentence} ただし、トレースのないランクを待っている可能性があります。"},
       {"No {noun} is a straggler: most wait time is for {who}, which costs every other {noun} "
        "{time}, {share} of span (clock uncertainty {error}).{why}",
        "ストラグラーの{noun}はありません。待ち時間が最も多いのは {who} に対するもので、"
