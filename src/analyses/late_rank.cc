@@ -59,8 +59,8 @@ bool CallsExplainHost(const LateRank& late, int64_t kernels) {
          computes >= kBehindCalls * static_cast<double>(late.beyond.host_late);
 }
 
-bool MayBeLink(const Facts& facts, uint32_t rank) {
-  if (MayWaitForAbsent(facts, rank)) return false;
+bool MayBeLink(const Facts& facts, uint32_t participant) {
+  if (MayWaitForAbsent(facts, participant)) return false;
   if (!facts.OnHost()) return true;
   std::set<std::string_view> machines;
   for (const RankActivity& rank : facts.ranks) {
