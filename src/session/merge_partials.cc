@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -40,6 +41,27 @@ Result<ParquetFile> OpenShard(const std::string& path) {
   return std::unexpected(std::move(error));
 }
 
+// Files of partials that stay open: each is read and checked once, where they are not many; of
+// many, each holds little.
+class OpenShards {
+ public:
+  explicit OpenShards(const std::vector<std::string>& files) : files_(files) {}
+
+  Result<ParquetFile*> At(size_t number) {
+    if (const auto known = open_.find(number); known != open_.end()) return &known->second;
+    if (open_.size() == kMostOpen) open_.clear();
+    auto file = OpenShard(files_[number]);
+    if (!file) return std::unexpected(file.error());
+    return &open_.emplace(number, *std::move(file)).first->second;
+  }
+
+ private:
+  static constexpr size_t kMostOpen = 256;
+
+  const std::vector<std::string>& files_;
+  std::map<size_t, ParquetFile> open_;  // by place among the files
+};
+
 // The least value of a column.
 int64_t LeastOf(const ParquetTable& table, std::string_view name) {
   const ParquetColumn* column = table.Find(name);
@@ -50,10 +72,11 @@ int64_t LeastOf(const ParquetTable& table, std::string_view name) {
   return least;
 }
 
-Result<void> AddPieces(const std::string& path, size_t number, std::vector<Piece>& pieces,
+Result<void> AddPieces(OpenShards& shards, size_t number, std::vector<Piece>& pieces,
                        std::set<std::string>& unread) {
-  auto file = OpenShard(path);
-  if (!file) return std::unexpected(file.error());
+  const auto opened = shards.At(number);
+  if (!opened) return std::unexpected(opened.error());
+  ParquetFile* const file = *opened;
   if (const std::string* paths = file->metadata().About(kPartialUnreadKey))
     std::ranges::copy(PathsIn(*paths), std::inserter(unread, unread.end()));
   constexpr auto kColumns = std::to_array<std::string_view>({"rank", "start"});
@@ -98,13 +121,13 @@ Result<void> Copy(ParquetFile& from, size_t group, ParquetWriter& to) {
   return to.Append(columns);
 }
 
-Result<void> CopyAll(const std::vector<std::string>& files, const std::vector<Piece>& pieces,
+Result<void> CopyAll(OpenShards& shards, const std::vector<Piece>& pieces,
                      const std::set<std::string>& unread, ParquetWriter& writer) {
   if (const auto created = writer.Create(); !created) return created;
   for (const Piece& piece : pieces) {
-    auto file = OpenShard(files[piece.file]);
+    const auto file = shards.At(piece.file);
     if (!file) return std::unexpected(file.error());
-    if (const auto copied = Copy(*file, piece.group, writer); !copied) return copied;
+    if (const auto copied = Copy(**file, piece.group, writer); !copied) return copied;
   }
   std::vector<std::pair<std::string, std::string>> about = {
       {std::string(kPartialVersionKey), std::string(kPartialVersion)}};
@@ -133,15 +156,16 @@ ReportSet Merged(size_t pieces, size_t files, const std::string& file) {
 Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::string& file) {
   const auto found = FindTraces(paths, Places());
   if (!found) return std::unexpected(found.error());
+  OpenShards shards(found->files);
   std::vector<Piece> pieces;
   std::set<std::string> unread;  // traces that could not be read
   for (size_t i = 0; i < found->files.size(); ++i) {
-    if (const auto added = AddPieces(found->files[i], i, pieces, unread); !added)
+    if (const auto added = AddPieces(shards, i, pieces, unread); !added)
       return std::unexpected(added.error());
   }
   std::ranges::stable_sort(pieces, {}, [](const Piece& p) { return std::tuple(p.rank, p.start); });
   ParquetWriter writer(file, {kPartialInfos.begin(), kPartialInfos.end()});
-  if (const auto copied = CopyAll(found->files, pieces, unread, writer); !copied)
+  if (const auto copied = CopyAll(shards, pieces, unread, writer); !copied)
     return std::unexpected(copied.error());
   return Merged(pieces.size(), found->files.size(), file);
 }
