@@ -61,10 +61,6 @@ Column BandwidthColumn(std::string key, Phrase title) {
   return {std::move(key), std::move(title), Unit::kBytesPerSecond, Role::kValue};
 }
 
-std::string OperationText(const Facts& facts, CollectiveOp op, StringId operation) {
-  return std::string(operation == kNoString ? OpName(op) : (*facts.names)[operation]);
-}
-
 Cell BytesCell(int64_t bytes) { return bytes < 0 ? Cell() : Cell(bytes); }
 
 int64_t ShortestDuration(std::span<const CollectivePart> parts) {

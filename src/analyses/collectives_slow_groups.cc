@@ -12,13 +12,8 @@
 #include "report/humanize.h"
 #include "report/kinds.h"
 
-namespace stepscope {
+namespace stepscope::collectives {
 namespace {
-
-std::string OperationOf(const Facts& facts, const SlowGroup& slow) {
-  return std::string(slow.operation == kNoString ? OpName(slow.op)
-                                                 : (*facts.names)[slow.operation]);
-}
 
 Table TableOf(const Facts& facts, const std::vector<SlowGroup>& groups) {
   Table table{.key = "slow_groups",
@@ -29,9 +24,9 @@ Table TableOf(const Facts& facts, const std::vector<SlowGroup>& groups) {
                           CountColumn("others", "others"), TimeColumn("exposed", "exposed excess")},
               .text_rows = 8};
   for (const SlowGroup& slow : groups) {
-    table.rows.push_back({facts.collectives.groups[slow.group].label, OperationOf(facts, slow),
-                          slow.bytes, slow.count, slow.time, slow.usual,
-                          static_cast<int64_t>(slow.others), slow.exposed});
+    table.rows.push_back({facts.collectives.groups[slow.group].label,
+                          OperationText(facts, slow.op, slow.operation), slow.bytes, slow.count,
+                          slow.time, slow.usual, static_cast<int64_t>(slow.others), slow.exposed});
   }
   return table;
 }
@@ -55,8 +50,9 @@ Finding FindingOf(const Facts& facts, const std::vector<SlowGroup>& groups) {
       .because =
           Say("{operation} of {bytes}: {time} without waiting, of the others {usual} (medians "
               "of {count} and more)",
-              Phrase::Name(OperationOf(facts, slow)), HumanBytes(static_cast<double>(slow.bytes)),
-              Time(slow.time), Time(slow.usual), slow.count) +
+              Phrase::Name(OperationText(facts, slow.op, slow.operation)),
+              HumanBytes(static_cast<double>(slow.bytes)), Time(slow.time), Time(slow.usual),
+              slow.count) +
           more,
       .hint =
           "compare the links and network adapters of these ranks with those of others "
@@ -69,6 +65,10 @@ Finding FindingOf(const Facts& facts, const std::vector<SlowGroup>& groups) {
 
 }  // namespace
 
+std::string OperationText(const Facts& facts, CollectiveOp op, StringId operation) {
+  return std::string(operation == kNoString ? OpName(op) : (*facts.names)[operation]);
+}
+
 void AddSlowGroups(Report& report, const Facts& facts) {
   const std::vector<SlowGroup> groups = SlowGroupsOf(facts);
   if (groups.empty()) return;
@@ -76,4 +76,4 @@ void AddSlowGroups(Report& report, const Facts& facts) {
   report.findings.push_back(FindingOf(facts, groups));
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::collectives

@@ -46,10 +46,7 @@ class Rows {
   }
 
  private:
-  void Begin(std::string_view kind) {
-    out_.BeginRow(kind);
-    out_.Set(PartialColumn::kRank, rank_.rank);
-  }
+  void Begin(std::string_view kind) { out_.BeginRow(kind, rank_.rank); }
 
   void WriteTimes(int64_t start, int64_t end) {
     out_.Set(PartialColumn::kStart, start);

@@ -20,10 +20,7 @@ class IdleRows {
   }
 
  private:
-  void Begin(std::string_view kind) {
-    out_.BeginRow(kind);
-    out_.Set(PartialColumn::kRank, rank_.rank);
-  }
+  void Begin(std::string_view kind) { out_.BeginRow(kind, rank_.rank); }
 
   void WriteStream(const CondensedStream& stream) {
     Begin("stream");

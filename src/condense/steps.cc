@@ -31,8 +31,7 @@ class StepRows {
 
  private:
   void Begin(std::string_view kind, int64_t step) {
-    out_.BeginRow(kind);
-    out_.Set(PartialColumn::kRank, rank_.rank);
+    out_.BeginRow(kind, rank_.rank);
     if (step >= 0) out_.Set(PartialColumn::kStep, step);
   }
 

@@ -55,12 +55,7 @@ part stage_backward
   use residual_backward
   exchange_experts
   use linear_backward fc2 8192 2048
-  bwd GeluBackward0
-   op aten::gelu_backward | bf16[8,1024,8192] bf16[8,1024,8192] none
-    alloc 134217728
-    rt cudaStreamIsCapturing
-    launch gelu_backward
-   free 2
+  use gelu_backward
   use linear_backward fc1 2048 8192
   exchange_experts
   reduce_tensor

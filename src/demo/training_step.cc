@@ -190,6 +190,14 @@ def finish
         launch adam
  rt cudaEventQuery
 
+def gelu_backward
+ bwd GeluBackward0
+  op aten::gelu_backward | bf16[8,1024,8192] bf16[8,1024,8192] none
+   alloc 134217728
+   rt cudaStreamIsCapturing
+   launch gelu_backward
+  free 2
+
 def residual_backward
  bwd AddBackward0
  op aten::add_ | bf16[8,1024,2048] bf16[8,1024,2048] 1
@@ -253,12 +261,7 @@ part backward
  layers
   use residual_backward
   use linear_backward fc2 8192 2048
-  bwd GeluBackward0
-   op aten::gelu_backward | bf16[8,1024,8192] bf16[8,1024,8192] none
-    alloc 134217728
-    rt cudaStreamIsCapturing
-    launch gelu_backward
-   free 2
+  use gelu_backward
   use linear_backward fc1 2048 8192
   use norm_backward
   use residual_backward

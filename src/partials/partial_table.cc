@@ -19,9 +19,10 @@ const std::array<FlatColumnInfo, kPartialColumns> kPartialInfos = {{
     {"operator", kText},      {"annotation", kText},  {"about", kText},
 }};
 
-void PartialTable::BeginRow(std::string_view kind) {
+void PartialTable::BeginRow(std::string_view kind, int64_t rank) {
   ++rows_;
   Set(PartialColumn::kKind, kind);
+  Set(PartialColumn::kRank, rank);
 }
 
 // The column, with this row's place: rows before it that have no value are filled in.

@@ -68,7 +68,7 @@ class PartialTable {
  public:
   PartialTable() : columns_(kPartialColumns) {}
 
-  void BeginRow(std::string_view kind);
+  void BeginRow(std::string_view kind, int64_t rank);
   // REQUIRES: once for each column of the row.
   void Set(PartialColumn column, int64_t value);
   void Set(PartialColumn column, double value);
