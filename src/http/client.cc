@@ -148,7 +148,8 @@ ErrorCode Poster::Connection::Read(ResponseParser& parser) {
     bytes.append(buffer.data(), got);
     ErrorCode unparsed;
     if (error == asio::error::eof) {
-      parser.put_eof(unparsed);
+      // Beast's contract: only after some bytes.
+      if (parser.got_some()) parser.put_eof(unparsed);
     } else {
       bytes.erase(0, parser.put(asio::buffer(bytes), unparsed));
     }
