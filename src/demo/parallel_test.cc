@@ -165,6 +165,44 @@ TEST_F(DemoParallelTest, LaunchesComeFirstAndStreamsAreInOrder) {
   }
 }
 
+// Ends of what was launched on a stream before each correlation id, by stream.
+using EndsOfStreams = std::map<int, std::map<int64_t, int64_t>>;
+
+// When what was launched on the stream last before that ended; 0: nothing was.
+int64_t EndBefore(const EndsOfStreams& ends, int stream, int64_t correlation) {
+  const auto own = ends.find(stream);
+  if (own == ends.end()) return 0;
+  const auto after = own->second.lower_bound(correlation);
+  return after == own->second.begin() ? 0 : std::prev(after)->second;
+}
+
+TEST_F(DemoParallelTest, WorkBeginsAfterWhatItsStreamWasToldToWaitFor) {
+  Write(Parallel());
+  const json trace = Trace(9);
+  EndsOfStreams ends;
+  std::map<int, std::map<int64_t, int64_t>> starts;
+  for (const json& event : trace["traceEvents"]) {
+    const std::string category = event.value("cat", "");
+    if (category != "kernel" && !category.starts_with("gpu_mem")) continue;
+    const json& args = event["args"];
+    starts[args["stream"]][args["correlation"]] = Ns(event["ts"]);
+    ends[args["stream"]][args["correlation"]] = Ns(event["ts"]) + Ns(event["dur"]);
+  }
+  int waits = 0;
+  for (const json& event : trace["traceEvents"]) {
+    if (event.value("cat", "") != "cuda_sync" || event["name"] != "Stream Wait Event") continue;
+    const json& args = event["args"];
+    const auto& own = starts[args["stream"]];
+    const auto next = own.upper_bound(args["correlation"]);
+    if (next == own.end()) continue;
+    ++waits;
+    EXPECT_GT(next->second,
+              EndBefore(ends, args["wait_on_stream"], args["wait_on_cuda_event_record_corr_id"]))
+        << args;
+  }
+  EXPECT_GT(waits, 10);
+}
+
 TEST_F(DemoParallelTest, RefusesWhatDoesNotDivide) {
   DemoOptions options = Parallel();
   options.ranks = 18;

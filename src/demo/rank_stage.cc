@@ -198,6 +198,10 @@ void RankJob::AddLaunches() {
     compute.end = launch.slot.end;
   }
   for (OpenNote& note : notes_) note.used = compute;
+  for (const int32_t awaited : waits_[static_cast<size_t>(Lane::kCompute)]) {
+    if (awaited == kNone) continue;
+    compute.end = std::max(compute.end, launches_[static_cast<size_t>(awaited)].slot.end);
+  }
   gpu_.Adopt(compute.end, communicated);
 }
 
