@@ -39,6 +39,7 @@ Phrase SaySlowStage(const ModelPipeline& pipeline) {
 struct MostExposed {
   uint32_t of = 0;  // index into ParallelLayout::classes
   int64_t exposed = 0, all = 0;
+  bool alone = false;  // no other class is exposed
 };
 
 std::optional<MostExposed> FindMostExposed(const KindTimes& times) {
@@ -50,8 +51,9 @@ std::optional<MostExposed> FindMostExposed(const KindTimes& times) {
     classes += exposed > 0 ? 1 : 0;
     if (exposed > most.exposed) most = {c, exposed, most.all};
   }
+  most.alone = classes == 1;
   const bool mostly = static_cast<double>(most.exposed) >= kMostly * static_cast<double>(most.all);
-  return mostly && classes > 1 ? std::optional(most) : std::nullopt;
+  return mostly && classes > 0 ? std::optional(most) : std::nullopt;
 }
 
 // Whether recorded members of one of the groups are on machines of different names.
@@ -79,6 +81,35 @@ Phrase SayKnownBy(const std::string& known_by) {
   return known_by;
 }
 
+// Whether the bubble is much larger than its schedule needs. REQUIRES: `ideal` is known.
+bool IsBeyondIdeal(const ModelPipeline& pipeline) {
+  return pipeline.bubble - *pipeline.ideal >= kBeyondIdeal &&
+         pipeline.bubble >= kTimesIdeal * *pipeline.ideal;
+}
+
+// What a schedule of so many parts needs: chunks times microbatches.
+double IdealBubble(const ModelPipeline& pipeline, int64_t parts) {
+  const auto others = static_cast<double>(pipeline.depth - 1);
+  return others / (static_cast<double>(parts) + others);
+}
+
+// Names the bubble, where the exposed communication of a pipeline is what its schedule needs.
+void NameBubble(const ModelPipeline& pipeline, Finding& finding) {
+  const int64_t twice = 2 * *pipeline.microbatches;
+  finding.message = Say(
+      "Pipeline stages are idle for {share} of step: {stages} stages and {count} microbatches need "
+      "{ideal}.",
+      HumanRatio(pipeline.bubble), pipeline.depth, *pipeline.microbatches,
+      HumanRatio(*pipeline.ideal));
+  finding.hint =
+      Say("more microbatches per step ({count} need {ideal}), or more chunks of layers per stage: "
+          "an interleaved schedule",
+          twice, HumanRatio(IdealBubble(pipeline, pipeline.chunks * twice)));
+  finding.impact = ToInt64(pipeline.bubble * static_cast<double>(pipeline.step));
+  finding.extent = {.time = pipeline.step, .steps = 1};
+  finding.table = "stages";
+}
+
 Phrase AdviceFor(ParallelKind kind, bool crosses) {
   switch (kind) {
     case ParallelKind::kTensor:
@@ -103,9 +134,8 @@ Phrase AdviceFor(ParallelKind kind, bool crosses) {
 
 void AddBubbleFinding(Report& report, const Facts& facts) {
   const ModelPipeline& pipeline = PipelineOf(facts);
-  if (!pipeline.ideal || pipeline.step == 0) return;
+  if (!pipeline.ideal || pipeline.step == 0 || !IsBeyondIdeal(pipeline)) return;
   const double beyond = pipeline.bubble - *pipeline.ideal;
-  if (beyond < kBeyondIdeal || pipeline.bubble < kTimesIdeal * *pipeline.ideal) return;
   report.findings.push_back(
       {.message = Say("The pipeline's bubble is {share} of step; its schedule needs {ideal}.",
                       HumanRatio(pipeline.bubble), HumanRatio(*pipeline.ideal)),
@@ -126,6 +156,9 @@ void AddKindFinding(Report& report, const Facts& facts) {
   if (!most || times.span == 0 || facts.devices.empty()) return;
   const GroupClass& c = layout.classes[most->of];
   if (c.kind == ParallelKind::kUnknown) return;
+  const ModelPipeline& pipeline = PipelineOf(facts);
+  const bool scheduled = c.kind == ParallelKind::kPipeline && pipeline.ideal && pipeline.step > 0;
+  if (scheduled ? IsBeyondIdeal(pipeline) : most->alone) return;  // told by others
   const double share = static_cast<double>(most->exposed) / static_cast<double>(times.span);
   if (share < kMinExposed) return;
   const bool crosses = c.kind == ParallelKind::kTensor && CrossesHosts(facts, c);
@@ -150,6 +183,7 @@ void AddKindFinding(Report& report, const Facts& facts) {
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication},
        .nearness = crosses && !waits ? Nearness::kPart : Nearness::kSymptom,
        .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});
+  if (scheduled) NameBubble(pipeline, report.findings.back());
 }
 
 void AddExpertFinding(Report& report, const Facts& facts) {

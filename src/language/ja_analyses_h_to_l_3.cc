@@ -203,6 +203,14 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
        "ます。"},
       {"Exposed communication is mostly of {kind} groups: {share} of span.",
        "隠蔽されていない通信の大半は {kind} グループによるもので、スパンの {share} を占めます。"},
+      {"Pipeline stages are idle for {share} of step: {stages} stages and {count} microbatches need "
+       "{ideal}.",
+       "パイプラインの各ステージはステップの {share} の間、待機しています。{stages} ステージ、"
+       "{count} マイクロバッチのスケジュールでは {ideal} が必要です。"},
+      {"more microbatches per step ({count} need {ideal}), or more chunks of layers per stage: an "
+       "interleaved schedule",
+       "1 ステップあたりのマイクロバッチを増やすか ({count} 個なら {ideal})、ステージあたりの層の"
+       "チャンクを増やしてください (インターリーブ型スケジュール)"},
       {"{time} of {all} exposed per device; {known}",
        "デバイスあたり、隠蔽されていない通信 {all} のうち {time}。グループの判定: {known}"},
       {"Experts are loaded unequally: {share} of span is lost until the slowest rank has computed.",
