@@ -61,12 +61,17 @@ Phrase SayHost(const JobGraph& graph, const Origin& origin) {
   return one && !machine.empty() ? Say(" of host {name}", Phrase::Name(machine)) : Phrase();
 }
 
-// "Ranks 5 and 9 together hold the job up since step 3", "Ranks 8 to 15 of host node-1 together
-// ...".
-Phrase SayWho(const JobGraph& graph, const Origin& origin) {
+std::vector<int64_t> RanksOf(const JobGraph& graph, const Origin& origin) {
   std::vector<int64_t> ranks{graph.ranks[origin.late.rank].rank->rank};
   for (const OriginRank& other : origin.with) ranks.push_back(graph.ranks[other.rank].rank->rank);
   std::ranges::sort(ranks);
+  return ranks;
+}
+
+// "Ranks 5 and 9 together hold the job up since step 3", "Ranks 8 to 15 of host node-1 together
+// ...".
+Phrase SayWho(const JobGraph& graph, const Origin& origin) {
+  const std::vector<int64_t> ranks = RanksOf(graph, origin);
   const Phrase who = Capitalized(SayRanks(ranks)), when = SayWhen(graph, origin);
   if (graph.ranks.size() == 1) return Say("{rank} takes longer{when}", who, when);
   return ranks.size() > 1 ? Say("{ranks}{host} together hold the job up{when}", who,
@@ -231,6 +236,8 @@ struct Priced {
   std::optional<FrameTimes::Leader> function;
   double recorded = 0, saved = 0;       // ns per step
   double before = 0;                    // ns per step, saved in the same steps by those before it
+  double later = 0;                     // ns per step more, once those before it are mended
+  Phrase also;                          // what is saved with one that costs less
   double error = 0;                     // of the replay, a ratio
   std::optional<ShorterSteps> shorter;  // with this and those before it mended
 };
@@ -249,22 +256,38 @@ Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) 
   const Phrase time = price.shorter ? Say("up to {time}", saved) : Phrase(saved);
   const Phrase only = price.function ? Say(" in {function}", SayLeader(*price.function))
                                      : SayOnly(facts, origin.late);
+  const Phrase end = only + price.also;
   return origin.in_steps.empty()
-             ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, only)
-             : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time, of, only);
+             ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, end)
+             : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time, of, end);
 }
 
 Phrase EvidenceOf(const Facts& facts, const Origin& origin, const Priced& price) {
   const Phrase excesses = SayExcesses(facts, origin, price.saved);
-  const std::string without = HumanTime(price.recorded - price.before - price.saved);
+  const double before = price.later > 0 ? 0 : price.before;
+  const std::string without = HumanTime(price.recorded - before - price.saved);
+  const std::string both =
+      HumanTime(price.recorded - price.before - price.saved - price.later);
   const Phrase replay =
-      price.before > 0
+      price.later > 0
+          ? Say("{excess}; a replay without that takes {time} (± {error}), and without the ranks "
+                "that cost more, too, {both}",
+                excesses, without, HumanRatio(price.error), both)
+      : price.before > 0
           ? Say("{excess}; a replay without that, and without what costs more, takes {time} (± "
                 "{error})",
                 excesses, without, HumanRatio(price.error))
           : Say("{excess}; a replay without that takes {time} (± {error})", excesses, without,
                 HumanRatio(price.error));
   return replay + SayBefore(price.shorter);
+}
+
+// Of two ranks that are late, the one that is mended first saves only what the other one leaves.
+void CountLater(double alone, Priced& price) {
+  constexpr double kMuch = 0.25;  // of what is saved
+  if (price.before == 0 || price.saved - alone < kMuch * price.saved) return;
+  price.later = price.saved - std::max(alone, 0.0);
+  price.saved -= price.later;
 }
 
 Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price, bool known) {
@@ -304,6 +327,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
   std::vector<int64_t> lengths = origins.recorded;
+  std::vector<Priced> prices;
   for (const Origin& origin : origins.found) {
     Priced price{.thread = ThreadOf(facts, origin),
                  .recorded = static_cast<double>(RecordedStep(facts, origin.since)),
@@ -314,9 +338,17 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     const std::vector<int64_t> saved = SavedOf(facts, origin, price.function, changes);
     for (size_t s = 0; s < saved.size(); ++s) lengths[s] = SubtractSaturated(lengths[s], saved[s]);
     price.saved = mean(saved, origin);
+    CountLater(mean(origin.alone, origin), price);
+    if (price.later > 0)
+      prices.back().also = Say(", {time} with {ranks}",
+                               HumanTime(price.before + price.saved + price.later),
+                               SayRanks(RanksOf(JobGraphOf(facts), origin)));
     price.shorter = ShorterThanBefore(facts, lengths, origin.since);
-    report.findings.push_back(FindingOf(facts, origin, price, report.status == Status::kOk));
+    prices.push_back(std::move(price));
   }
+  const bool known = report.status == Status::kOk;
+  for (size_t i = 0; i < prices.size(); ++i)
+    report.findings.push_back(FindingOf(facts, origins.found[i], prices[i], known));
 }
 
 }  // namespace stepscope::whatif

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "base/change_point.h"
@@ -28,6 +29,7 @@ constexpr size_t kLeastSteps = 3;
 constexpr size_t kLeastRegular = 4;  // late steps of a host: load makes three regular by chance
 
 using Lengths = std::vector<int64_t>;  // ns, of each of JobGraph::steps
+using SuspectSet = std::vector<const Suspect*>;
 
 double SumOf(const Lengths& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -49,17 +51,18 @@ class OriginFinder {
     if (!error.Prices(std::nullopt)) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
-    std::vector<const Suspect*> open, taken;
-    for (const Suspect& suspect : suspects) open.push_back(&suspect);
+    std::vector<SuspectSet> open = SetsOf(suspects);
+    SuspectSet taken;
     if (open.empty()) return std::move(out_);
     least_cost_ = usual_step_ * std::max(kLeastCost, error.OfPrice(std::nullopt));
     const UnchangedReplay& unchanged = UnchangedReplayOf(facts_);
     waits_ = unchanged.waits;
     Lengths before = known_[{}] = unchanged.steps;
     while (!open.empty()) {
-      const auto [most, now] = TakeMost(open, taken);
-      std::erase(open, most);
-      taken.push_back(most);
+      const auto [set, now] = TakeMost(open, taken);
+      const Suspect* most = set.front();
+      std::erase(open, set);
+      taken.insert(taken.end(), set.begin(), set.end());
       const Lengths saved = Less(before, now), unmended = std::exchange(before, now);
       // Chance makes all ranks slower now and then.
       const bool by_chance = most->as_before && !out_.found.empty() &&
@@ -73,7 +76,7 @@ class OriginFinder {
       if (costs || Costs(*most, unmended, saved)) {
         AddOrigin(*most, taken);
       } else if (SumOf(saved) < kLeastCost * SumOf(out_.recorded)) {
-        harmless_.emplace_back(most, saved);
+        for (const Suspect* suspect : set) harmless_.emplace_back(suspect, saved);
       }
     }
     for (const auto& [suspect, saved] : harmless_) {
@@ -85,30 +88,47 @@ class OriginFinder {
   }
 
  private:
-  ChangedLags LagsWithout(const std::vector<const Suspect*>& taken) const {
+  // Ranks that are late with most of their machine are taken out at once: one of them alone saves
+  // nothing.
+  std::vector<SuspectSet> SetsOf(const std::vector<Suspect>& suspects) const {
+    std::vector<SuspectSet> sets;
+    std::map<std::string_view, size_t> machines;  // their sets
+    for (const Suspect& suspect : suspects) {
+      if (!suspect.of_machine) {
+        sets.push_back({&suspect});
+        continue;
+      }
+      const auto [known, is_new] =
+          machines.try_emplace(graph_.ranks[suspect.rank].rank->machine, sets.size());
+      if (is_new) sets.emplace_back();
+      sets[known->second].push_back(&suspect);
+    }
+    return sets;
+  }
+
+  ChangedLags LagsWithout(const SuspectSet& taken) const {
     ChangedLags lags(graph_);
     for (const Suspect* suspect : taken) lags.TakeUnits(suspect->rank, suspect->expected);
     return lags;
   }
 
   // Each set is replayed once.
-  const Lengths& LengthsWithout(std::vector<const Suspect*> taken) {
+  const Lengths& LengthsWithout(SuspectSet taken) {
     std::ranges::sort(taken);
     const auto [known, is_new] = known_.try_emplace(std::move(taken));
     if (is_new) known->second = StepLengths(graph_, ReplayJob(graph_, LagsWithout(known->first)));
     return known->second;
   }
 
-  // The one whose change leaves the shortest steps, and these.
-  std::pair<const Suspect*, Lengths> TakeMost(const std::vector<const Suspect*>& open,
-                                              std::vector<const Suspect*> taken) {
-    std::pair<const Suspect*, Lengths> most{nullptr, {}};
-    for (const Suspect* suspect : open) {
-      taken.push_back(suspect);
-      Lengths with = LengthsWithout(taken);
-      taken.pop_back();
-      if (most.first == nullptr || SumOf(with) < SumOf(most.second))
-        most = {suspect, std::move(with)};
+  // Those whose change leaves the shortest steps, and these.
+  std::pair<SuspectSet, Lengths> TakeMost(const std::vector<SuspectSet>& open,
+                                          const SuspectSet& taken) {
+    std::pair<SuspectSet, Lengths> most;
+    for (const SuspectSet& set : open) {
+      SuspectSet all = taken;
+      all.insert(all.end(), set.begin(), set.end());
+      const Lengths& with = LengthsWithout(std::move(all));
+      if (most.first.empty() || SumOf(with) < SumOf(most.second)) most = {set, with};
     }
     return most;
   }
@@ -206,8 +226,8 @@ class OriginFinder {
 
   // Those before that cost nothing alone may be needed: of two ranks that are as late, mending one
   // saves nothing.
-  void AddOrigin(const Suspect& suspect, const std::vector<const Suspect*>& taken) {
-    std::vector<const Suspect*> with = costly_;
+  void AddOrigin(const Suspect& suspect, const SuspectSet& taken) {
+    SuspectSet with = costly_;
     with.push_back(&suspect);
     const Lengths before = LengthsWithout(costly_), all = LengthsWithout(taken);
     Origin origin{.late = Described(suspect)};
@@ -215,7 +235,7 @@ class OriginFinder {
     if (taken.size() > with.size()) {
       for (const Suspect* other : taken) {
         if (std::ranges::find(with, other) != with.end()) continue;
-        std::vector<const Suspect*> rest = taken;
+        SuspectSet rest = taken;
         std::erase(rest, other);
         const double lost = SumOf(LengthsWithout(rest)) - SumOf(all);
         if (lost <= kNeeded * (SumOf(before) - SumOf(all))) continue;
@@ -234,6 +254,11 @@ class OriginFinder {
       SetSteps(suspect, origin);
     KeepAsBefore(before, origin);
     if (!ReplayErrorOf(facts_).Prices(origin.since)) return;
+    origin.alone = costly_.empty()
+                       ? origin.saved
+                       : Less(LengthsWithout({}), LengthsWithout(SuspectSet(
+                                                      with.begin() + std::ssize(costly_),
+                                                      with.end())));
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);
@@ -277,7 +302,7 @@ class OriginFinder {
   }
 
   // Of several that are late together, since the first of them is, if they save something since.
-  void SetSince(const Suspect& suspect, const std::vector<const Suspect*>& with,
+  void SetSince(const Suspect& suspect, const SuspectSet& with,
                 Origin& origin) const {
     for (size_t i = costly_.size(); i < with.size(); ++i) {
       Suspect earlier = suspect;
@@ -309,10 +334,10 @@ class OriginFinder {
   const std::vector<OwnWork>& work_;
   double usual_step_ = 0;
   double least_cost_ = 0;  // ns per step, of an origin
-  std::vector<const Suspect*> costly_;
+  SuspectSet costly_;
   size_t first_costly_ = SIZE_MAX;  // the first step that any of them is late in
   std::vector<int64_t> waits_;      // of each of JobGraph::members, without `costly_`
-  std::map<std::vector<const Suspect*>, Lengths> known_;
+  std::map<SuspectSet, Lengths> known_;
   std::vector<std::pair<const Suspect*, Lengths>> harmless_;
   Origins out_;
 };

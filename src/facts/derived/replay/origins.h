@@ -33,6 +33,7 @@ struct Origin {
   // Of each of JobGraph::steps, ns; with those before taken out. Of a job's only rank, compared
   // with its earlier steps, at most what the step takes longer than their median.
   std::vector<int64_t> saved;
+  std::vector<int64_t> alone;  // the same with nothing before taken out
   std::string change;  // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;

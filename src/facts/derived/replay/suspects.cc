@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/change_point.h"
@@ -15,7 +17,8 @@ namespace {
 constexpr double kFarBeyond = 6;          // deviations of all excesses
 constexpr double kLeastExcess = 0.005;    // of a step
 constexpr double kLeastOfOneName = 0.03;  // of a step
-constexpr size_t kMostSuspects = 8;
+constexpr size_t kMostSuspects = 8;    // a machine of which most ranks are is one
+constexpr size_t kMostOfMachine = 16;  // ranks
 constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
 constexpr double kOfExcess = 0.5;
 constexpr double kMuchOfStep = 0.1;
@@ -134,9 +137,36 @@ class SuspectFinder {
         suspect.excess = AddSaturated(suspect.excess, std::max<int64_t>(late[s], 0));
     }
     std::ranges::stable_sort(found, std::ranges::greater{}, &Suspect::excess);
-    if (found.size() > kMostSuspects) found.resize(kMostSuspects);
+    MarkMachines(found);
+    Cut(found);
     ExpectAsPeers(found);
     return found;
+  }
+
+  const std::string& MachineOf(const Suspect& suspect) const {
+    return graph_.ranks[suspect.rank].rank->machine;
+  }
+
+  void MarkMachines(std::vector<Suspect>& found) const {
+    std::map<std::string_view, std::pair<size_t, size_t>> machines;  // its ranks, and suspects
+    for (const JobRank& job : graph_.ranks) ++machines[job.rank->machine].first;
+    for (const Suspect& suspect : found) ++machines[MachineOf(suspect)].second;
+    for (Suspect& suspect : found) {
+      const auto [ranks, suspects] = machines.at(MachineOf(suspect));
+      suspect.of_machine = suspects > 1 && 2 * suspects >= ranks && ranks < graph_.ranks.size();
+    }
+  }
+
+  // Each set of suspects that may be late together costs replays.
+  void Cut(std::vector<Suspect>& found) const {
+    std::map<std::string_view, size_t> kept;  // suspects of machines
+    size_t sets = 0;
+    std::erase_if(found, [&](const Suspect& suspect) {
+      if (!suspect.of_machine) return ++sets > kMostSuspects;
+      size_t& of_machine = kept[MachineOf(suspect)];
+      if (of_machine == 0 && ++sets > kMostSuspects) return true;
+      return ++of_machine > kMostOfMachine;
+    });
   }
 
   std::vector<int64_t> BeyondOf(const Suspect& suspect) const {

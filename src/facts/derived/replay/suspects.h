@@ -21,9 +21,13 @@ struct Suspect {
   WorkName of;
   bool of_all = false;  // all that it does takes longer, not most of it of one name
   int64_t excess = 0;   // ns, of all steps since
+  // Half of its machine's ranks or more are suspects, as where the machine is slow: nothing is
+  // known to be better until all of these are.
+  bool of_machine = false;
 };
 
-// The largest excess first, eight at most. `usual_step`: ns. n log n.
+// The largest excess first, eight machines and other ranks at most, sixteen ranks of a machine.
+// `usual_step`: ns. n log n.
 std::vector<Suspect> FindSuspects(const JobGraph& graph, const std::vector<OwnWork>& work,
                                   double usual_step);
 

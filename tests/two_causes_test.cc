@@ -1,0 +1,46 @@
+// Asks about a job with two troubles at once, on different ranks: a rank computes slowly, and a
+// host waits for its input.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/support/demo_job.h"
+
+namespace stepscope::two_causes_test {
+namespace {
+
+struct Answer {
+  ReportSet answer;
+  double step = 0;  // ns: mean step
+};
+
+Answer AnswerTo(int slow_rank, int slow_host) {
+  DemoOptions options{.ranks = 32, .steps = 5, .slow_rank = slow_rank, .layers = 2};
+  options.stacks = false;
+  options.slow_host = slow_host;
+  options.ranks_per_host = 8;
+  testing::DemoJob job;
+  testing::MakeDemoJob(options, job);
+  double sum = 0;
+  const auto steps = testing::RowsOf(job.answer, "steps", "breakdown");
+  for (const testing::Row& row : steps) sum += static_cast<double>(row.Int("step_time"));
+  return {std::move(job.answer), sum / static_cast<double>(steps.size())};
+}
+
+// The host is waited for anyway when the rank is mended; without the host the rank is.
+TEST(TwoCauses, AreNamedAndPricedTogether) {
+  const Answer both = AnswerTo(21, 1);
+  const Finding* finding = testing::FindFinding(both.answer, "Ranks 8 to 15 of host ");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_TRUE(finding->worth.has_value());
+  EXPECT_NEAR(static_cast<double>(finding->worth->saved), both.step - AnswerTo(21, -1).step, 0.5e6);
+  const std::string words = finding->message.str();
+  ASSERT_TRUE(words.ends_with(" ms with rank 21.")) << words;
+  const double together = 1e6 * std::stod(words.substr(words.rfind(", ") + 2));
+  EXPECT_NEAR(together, both.step - AnswerTo(-1, -1).step, 1e6) << words;
+  EXPECT_GT(together, 2 * static_cast<double>(finding->worth->saved));
+}
+
+}  // namespace
+}  // namespace stepscope::two_causes_test
