@@ -6,6 +6,7 @@
 
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "base/signed_rank.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/steps/step_use.h"
 
@@ -17,6 +18,7 @@ constexpr size_t kFewestLate = 3;         // in fewer steps it is late by chance
 constexpr double kBeyond = 2;             // variations, where the rank is late
 constexpr double kBeyondRare = 3;         // where it is late in few of the steps
 constexpr double kByChance = 2e-3;        // that any of the ranks is late so often
+constexpr double kSlowByChance = 2.5e-3;  // that a rank that is late takes longer so often, so much
 constexpr double kNearlyAll = 0.9;        // of the steps in which it is late
 constexpr double kBeyondUnexplained = 3;  // of what others wait for it
 
@@ -121,8 +123,7 @@ bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   const bool apart = before.size() + 1 >= kFewestLate &&
                      std::ranges::min(all) > std::max(std::ranges::max(before), 0.0);
   if (all.size() < kEnoughSteps) return apart;
-  const auto longer = std::ranges::count_if(all, [](double time) { return time > 0; });
-  if (IsNoChance(longer, std::ssize(all), 2)) return true;
+  if (ChanceToBeAbove(all) < kSlowByChance) return true;
   const double varies = Variation(all);
   const double usual = Median(std::move(all));
   return usual > 0 && usual >= kBeyond * varies;
