@@ -267,5 +267,18 @@ TEST(Damage, OneDamagedFileNeverKeepsTheOthersFromBeingAnalyzed) {
   }
 }
 
+// What is named as compressed and is not: nobody keeps notes under such a name.
+TEST(Damage, AFileWithoutTheFirstBytesOfGzipCannotBeRead) {
+  const ScratchFolder folder;
+  folder.Write("rank_0.json", DocumentOfRank(0, Kernels(10)));
+  std::string headless = Gzip(DocumentOfRank(1, Kernels(10)));
+  headless.replace(0, 4, "\x07\x11\x13\x17");
+  folder.Write("rank_1.json.gz", headless);
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("Input is incomplete: 1 file cannot be read"))
+      << answer->verdict;
+}
+
 }  // namespace
 }  // namespace stepscope::testing::damage_test

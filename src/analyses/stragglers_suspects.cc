@@ -301,7 +301,10 @@ int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const double in_these = all > 0 ? late / all : 1;
   const int64_t lost = ToInt64(static_cast<double>(s.lost) * in_these);
   if (s.has_of_late > 0) return lost;
-  const int64_t cost = std::max(std::min(lost, SpentMore(s)), SavedWithout(facts, s));
+  const int64_t more = SpentMore(s);
+  // Devices of a process wait under compute, too, and no replay tells them apart.
+  const bool at_most = facts.collectives.HasDevices() && s.reason == LateReason::kCompute;
+  const int64_t cost = std::max(at_most ? more : std::min(lost, more), SavedWithout(facts, s));
   const bool to_balance =
       s.reason == LateReason::kLargerInputs && !s.since && s.members.size() == 1;
   const double share = to_balance ? ShareOfBalancing(facts.collectives.ranks.size()) : 1;

@@ -153,9 +153,13 @@ void TakeRecordings(LoadedFile& file, std::vector<Recording> recordings, const L
   });
 }
 
+// A file that is named as compressed and is not may have lost its first bytes.
 bool MayBeDamaged(const LoadedFile& file, const LoadOptions& load) {
   auto again = load.places.Open(file.info.path, nullptr);
-  return again && IsDamaged(*std::move(again));
+  if (!again) return false;
+  const bool empty = again->Peek(1).empty();
+  const bool as_named = empty || again->compressed() || !file.info.path.ends_with(".gz");
+  return !as_named || IsDamaged(*std::move(again));
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {

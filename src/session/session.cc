@@ -225,7 +225,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   JoinFindings(answer, MeanTime(facts));
   LowerWhereNothingStandsOut(answer, facts);
   answer.verdict = SayWhatIsDoubtful(answer.run) + damage + SayCutFiles(answer.run, facts) +
-                   Verdict(answer, facts) + SayWhatIsMissing(answer.run);
+                   Verdict(answer, facts);
   return answer;
 }
 

@@ -70,7 +70,7 @@ Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerO
   answer.reports.push_back(StragglerReportOf(facts));
   WeighFindings(answer);
   answer.verdict =
-      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts) + SayWhatIsMissing(answer.run);
+      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts);
   return answer;
 }
 

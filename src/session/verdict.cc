@@ -198,44 +198,6 @@ Phrase SayOneOfMany(int64_t missing) {
              HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
 }
 
-}  // namespace
-
-Phrase Verdict(const ReportSet& answer, const Facts& facts) {
-  const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
-  const auto first = std::ranges::find_if(answer.reports, answers);
-  if (first == answer.reports.end()) {
-    return answer.reports.empty()
-               ? Phrase("No analysis was requested.")
-               : Say("No analysis ran. {why}.", Capitalized(answer.reports.front().why));
-  }
-  const auto findings = FindingsInOrder(answer);
-  const bool any = !findings.empty() && WorthALook(*findings.front());
-  const Phrase says = any ? findings.front()->message : SayNoFinding(answer, facts);
-  // The headline may say it already.
-  Phrase verdict = first->headline;
-  if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
-  const bool open = says.empty() || any;
-  return open && NothingStandsOut(answer, facts, findings)
-             ? SayNothingStandsOut(answer, verdict, any)
-             : verdict;
-}
-
-void LowerWhereNothingStandsOut(ReportSet& answer, const Facts& facts) {
-  if (!NothingStandsOut(answer, facts, FindingsInOrder(answer))) return;
-  for (Report& report : answer.reports) {
-    for (Finding& finding : report.findings) finding.severity = Severity::kLow;
-  }
-}
-
-Phrase SayWhatIsDoubtful(const RunInfo& run) {
-  for (const NoteKind kind :
-       {NoteKind::kOtherGroups, NoteKind::kOtherTimes, NoteKind::kStepsAgain}) {
-    const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
-    if (note != run.notes.end()) return Capitalized(note->message) + ". ";
-  }
-  return "";
-}
-
 Phrase SayWhatIsMissing(const RunInfo& run) {
   Phrase text;
   const auto add = [&](const Phrase& loss) {
@@ -258,6 +220,47 @@ Phrase SayWhatIsMissing(const RunInfo& run) {
   if (!text.empty()) text += ".";
   if (missing > 0 && run.ranks == 1) text += SayOneOfMany(missing);
   return text;
+}
+
+}  // namespace
+
+Phrase Verdict(const ReportSet& answer, const Facts& facts) {
+  const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
+  const auto first = std::ranges::find_if(answer.reports, answers);
+  if (first == answer.reports.end()) {
+    const Phrase none = answer.reports.empty()
+                            ? Phrase("No analysis was requested.")
+                            : Say("No analysis ran. {why}.", Capitalized(answer.reports.front().why));
+    return none + SayWhatIsMissing(answer.run);
+  }
+  const auto findings = FindingsInOrder(answer);
+  const bool any = !findings.empty() && WorthALook(*findings.front());
+  const Phrase says = any ? findings.front()->message : SayNoFinding(answer, facts);
+  // The headline may say it already.
+  Phrase verdict = first->headline;
+  const Phrase missing = SayWhatIsMissing(answer.run);
+  const bool apart = !says.empty() && !verdict.contains(says);
+  if (apart) verdict = says + missing + " " + verdict;
+  const bool open = says.empty() || any;
+  if (open && NothingStandsOut(answer, facts, findings))
+    verdict = SayNothingStandsOut(answer, verdict, any);
+  return apart ? verdict : verdict + missing;
+}
+
+void LowerWhereNothingStandsOut(ReportSet& answer, const Facts& facts) {
+  if (!NothingStandsOut(answer, facts, FindingsInOrder(answer))) return;
+  for (Report& report : answer.reports) {
+    for (Finding& finding : report.findings) finding.severity = Severity::kLow;
+  }
+}
+
+Phrase SayWhatIsDoubtful(const RunInfo& run) {
+  for (const NoteKind kind :
+       {NoteKind::kOtherGroups, NoteKind::kOtherTimes, NoteKind::kStepsAgain}) {
+    const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
+    if (note != run.notes.end()) return Capitalized(note->message) + ". ";
+  }
+  return "";
 }
 
 }  // namespace stepscope

@@ -6,8 +6,10 @@
 
 namespace stepscope {
 
-// One or two sentences: the headline of the first available report, and the first finding. Without
-// one that is worth a look, the largest cost besides compute, where the reports can tell.
+// The first finding, and the headline of the first available report. Without a finding that is worth
+// a look, the largest cost besides compute, where the reports can tell. Between them what is missing:
+// "Input is incomplete: 1 file cannot be read, ranks 2 and 5 have no trace." If only one rank was
+// given: "1 of 8 ranks was given: communication may be waiting for the others."
 // `facts`: those of the answer. REQUIRES: the findings are joined (report/findings.h).
 Phrase Verdict(const ReportSet& answer, const Facts& facts);
 
@@ -17,10 +19,5 @@ void LowerWhereNothingStandsOut(ReportSet& answer, const Facts& facts);
 
 // "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
 Phrase SayWhatIsDoubtful(const RunInfo& run);
-
-// " Input is incomplete: 1 file cannot be read, ranks 2 and 5 have no trace." Empty if nothing is
-// missing. If only one rank was given: " 1 of 8 ranks was given: communication may be waiting for
-// the others."
-Phrase SayWhatIsMissing(const RunInfo& run);
 
 }  // namespace stepscope
