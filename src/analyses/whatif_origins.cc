@@ -266,8 +266,7 @@ Phrase EvidenceOf(const Facts& facts, const Origin& origin, const Priced& price)
   const Phrase excesses = SayExcesses(facts, origin, price.saved);
   const double before = price.later > 0 ? 0 : price.before;
   const std::string without = HumanTime(price.recorded - before - price.saved);
-  const std::string both =
-      HumanTime(price.recorded - price.before - price.saved - price.later);
+  const std::string both = HumanTime(price.recorded - price.before - price.saved - price.later);
   const Phrase replay =
       price.later > 0
           ? Say("{excess}; a replay without that takes {time} (± {error}), and without the ranks "
@@ -340,9 +339,9 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     price.saved = mean(saved, origin);
     CountLater(mean(origin.alone, origin), price);
     if (price.later > 0)
-      prices.back().also = Say(", {time} with {ranks}",
-                               HumanTime(price.before + price.saved + price.later),
-                               SayRanks(RanksOf(JobGraphOf(facts), origin)));
+      prices.back().also =
+          Say(", {time} with {ranks}", HumanTime(price.before + price.saved + price.later),
+              SayRanks(RanksOf(JobGraphOf(facts), origin)));
     price.shorter = ShorterThanBefore(facts, lengths, origin.since);
     prices.push_back(std::move(price));
   }

@@ -1,8 +1,8 @@
 // Wilcoxon's signed-rank test: whether paired differences are above 0 by more than chance.
 //
 // Differences that are above and below 0 alike have signs as coins fall; the sum of the ranks, by
-// size, of those below 0 is then as that of randomly chosen ranks (Wilcoxon 1945). Unlike a count of
-// signs it notices that those below 0 are small.
+// size, of those below 0 is then as that of randomly chosen ranks (Wilcoxon 1945). Unlike a count
+// of signs it notices that those below 0 are small.
 #pragma once
 
 #include <vector>

@@ -38,7 +38,7 @@ Result<std::vector<std::string>> AbsolutePaths(const std::vector<std::string>& p
 }
 
 Result<int64_t> ShardsOf(std::optional<int64_t> given, int64_t traces, int64_t most) {
-  const int64_t usual = (traces + kTracesPerShard - 1) / kTracesPerShard;
+  const int64_t usual = traces / kTracesPerShard + (traces % kTracesPerShard > 0 ? 1 : 0);
   const int64_t shards = given.value_or(std::min({usual, kMostShards, most}));
   if (shards < 1 || shards > most)
     return std::unexpected(Error{fmt::format("there can be 1 to {} shards, not {}", most, shards),

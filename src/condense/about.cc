@@ -88,6 +88,7 @@ std::string AboutOf(const RecordingToCondense& recording, const Facts& facts) {
   json.BeginObject(JsonWriter::Form::kCompact);
   json.Number("world_size", rank.world_size);
   json.Text("machine", rank.machine);
+  if (!recording.process.empty()) json.Text("process", recording.process);
   json.Number("framework", static_cast<int64_t>(rank.framework));
   json.Number("recorded_by", static_cast<int64_t>(rank.recorded_by));
   json.Text("device_name", rank.device_name);

@@ -15,6 +15,7 @@ struct RecordingToCondense {
   const StringTable* names = nullptr;
   int64_t events = 0, gpu_events = 0;  // of the file
   std::vector<Note> notes;             // about it
+  std::string process;                 // its number, where the recording tells its rank; else empty
 
   // What facts/derived asks of one recording by itself: it, and its names. It keeps what is
   // derived.

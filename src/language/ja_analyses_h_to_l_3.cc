@@ -203,7 +203,8 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
        "ます。"},
       {"Exposed communication is mostly of {kind} groups: {share} of span.",
        "隠蔽されていない通信の大半は {kind} グループによるもので、スパンの {share} を占めます。"},
-      {"Pipeline stages are idle for {share} of step: {stages} stages and {count} microbatches need "
+      {"Pipeline stages are idle for {share} of step: {stages} stages and {count} microbatches "
+       "need "
        "{ideal}.",
        "パイプラインの各ステージはステップの {share} の間、待機しています。{stages} ステージ、"
        "{count} マイクロバッチのスケジュールでは {ideal} が必要です。"},

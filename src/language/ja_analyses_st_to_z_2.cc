@@ -278,7 +278,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {", {time} with {ranks}", "、{ranks}も含めると {time}"},
       {"{excess}; a replay without that takes {time} (± {error}), and without the ranks that cost "
        "more, too, {both}",
-       "{excess}。これを除いたリプレイでは {time} (± {error})、より損失の大きいランクも除くと {both}"},
+       "{excess}。これを除いたリプレイでは {time} (± {error})、より損失の大きいランクも除くと "
+       "{both}"},
       {"{excess}; a replay without that, and without what costs more, takes {time} (± {error})",
        "{excess}。これと、より損失の大きいものを除いたリプレイでは {time} (± {error})"},
       {"{function} takes {time} of {step} per step on {ranks}{others}.",

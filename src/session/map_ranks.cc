@@ -126,7 +126,7 @@ class Mapper {
               .places = places_,
               .stop = options_.stop},
              bytes_read_);
-    item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0;
+    item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0 && !file.memory_only;
     if (!file.used) {
       item.error = file.error;
       return;
@@ -145,7 +145,8 @@ class Mapper {
                          .names = &file.names(),
                          .events = file.info.events,
                          .gpu_events = file.info.gpu_events,
-                         .notes = std::move(notes)},
+                         .notes = std::move(notes),
+                         .process = file.own_rank ? file.process : ""},
                         item.tables.emplace_back());
     item.ranks.push_back(file.rank.rank);
   }

@@ -69,8 +69,7 @@ Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerO
   answer.run.steps = "all";
   answer.reports.push_back(StragglerReportOf(facts));
   WeighFindings(answer);
-  answer.verdict =
-      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts);
+  answer.verdict = SayWhatIsDoubtful(answer.run) + Verdict(answer, facts);
   return answer;
 }
 

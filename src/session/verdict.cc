@@ -14,6 +14,7 @@
 
 #include "analyses/build.h"
 #include "analyses/kinds.h"
+#include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/columns.h"
@@ -198,6 +199,17 @@ Phrase SayOneOfMany(int64_t missing) {
              HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
 }
 
+// What `stragglers` says of these, too.
+Phrase SayWhoIsLateIsUnknown(const Facts& facts) {
+  const bool told = facts.devices.size() < 2 || std::ranges::all_of(facts.ranks, TellsLateRanks);
+  return told ? Phrase()
+              : " " +
+                    Capitalized(
+                        "partials of processors, or of processes with several devices, do "
+                        "not tell who is late: ask the traces") +
+                    ".";
+}
+
 Phrase SayWhatIsMissing(const RunInfo& run) {
   Phrase text;
   const auto add = [&](const Phrase& loss) {
@@ -228,9 +240,9 @@ Phrase Verdict(const ReportSet& answer, const Facts& facts) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto first = std::ranges::find_if(answer.reports, answers);
   if (first == answer.reports.end()) {
-    const Phrase none = answer.reports.empty()
-                            ? Phrase("No analysis was requested.")
-                            : Say("No analysis ran. {why}.", Capitalized(answer.reports.front().why));
+    const Phrase none = answer.reports.empty() ? Phrase("No analysis was requested.")
+                                               : Say("No analysis ran. {why}.",
+                                                     Capitalized(answer.reports.front().why));
     return none + SayWhatIsMissing(answer.run);
   }
   const auto findings = FindingsInOrder(answer);
@@ -238,7 +250,7 @@ Phrase Verdict(const ReportSet& answer, const Facts& facts) {
   const Phrase says = any ? findings.front()->message : SayNoFinding(answer, facts);
   // The headline may say it already.
   Phrase verdict = first->headline;
-  const Phrase missing = SayWhatIsMissing(answer.run);
+  const Phrase missing = SayWhatIsMissing(answer.run) + SayWhoIsLateIsUnknown(facts);
   const bool apart = !says.empty() && !verdict.contains(says);
   if (apart) verdict = says + missing + " " + verdict;
   const bool open = says.empty() || any;

@@ -127,9 +127,9 @@ std::vector<std::string> PathsIn(std::string_view list) {
   return paths;
 }
 
-void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& condensed) {
+std::string TakeAbout(std::string_view text, Recording& recording, CondensedRecording& condensed) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return;
+  if (!json.is_object()) return "";
   Trace& trace = recording.trace;
   int64_t world_size = -1;
   Take(json, "world_size", world_size);
@@ -159,6 +159,9 @@ void TakeAbout(std::string_view text, Recording& recording, CondensedRecording& 
   ForEach(json, "notes", [&](const Json& note) {
     if (note.is_object()) recording.notes.push_back(NoteOf(note));
   });
+  std::string process;
+  Take(json, "process", process);
+  return process;
 }
 
 }  // namespace stepscope

@@ -115,8 +115,9 @@ class Reader {
     tracks_.clear();
     if (const auto rank = rows.Int(PartialColumn::kRank, row); rank && *rank >= 0)
       recording.trace.meta.rank = rank;
-    TakeAbout(rows.Text(PartialColumn::kAbout, row), recording, *condensed_);
-    host_ = AddTrack({.process = "host", .thread = "host"});
+    std::string process = TakeAbout(rows.Text(PartialColumn::kAbout, row), recording, *condensed_);
+    if (process.empty()) process = "host";
+    host_ = AddTrack({.process = std::move(process), .thread = "host"});
   }
 
   void Finish() {

@@ -254,11 +254,11 @@ class OriginFinder {
       SetSteps(suspect, origin);
     KeepAsBefore(before, origin);
     if (!ReplayErrorOf(facts_).Prices(origin.since)) return;
-    origin.alone = costly_.empty()
-                       ? origin.saved
-                       : Less(LengthsWithout({}), LengthsWithout(SuspectSet(
-                                                      with.begin() + std::ssize(costly_),
-                                                      with.end())));
+    origin.alone =
+        costly_.empty()
+            ? origin.saved
+            : Less(LengthsWithout({}),
+                   LengthsWithout(SuspectSet(with.begin() + std::ssize(costly_), with.end())));
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);
@@ -302,8 +302,7 @@ class OriginFinder {
   }
 
   // Of several that are late together, since the first of them is, if they save something since.
-  void SetSince(const Suspect& suspect, const SuspectSet& with,
-                Origin& origin) const {
+  void SetSince(const Suspect& suspect, const SuspectSet& with, Origin& origin) const {
     for (size_t i = costly_.size(); i < with.size(); ++i) {
       Suspect earlier = suspect;
       earlier.first = with[i]->first;

@@ -34,7 +34,7 @@ struct Origin {
   // with its earlier steps, at most what the step takes longer than their median.
   std::vector<int64_t> saved;
   std::vector<int64_t> alone;  // the same with nothing before taken out
-  std::string change;  // what was asked, as job_change.h reads it
+  std::string change;          // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
   // What bounds the job without it and those before, since the first step that any of them is late

@@ -17,9 +17,9 @@ namespace {
 constexpr double kFarBeyond = 6;          // deviations of all excesses
 constexpr double kLeastExcess = 0.005;    // of a step
 constexpr double kLeastOfOneName = 0.03;  // of a step
-constexpr size_t kMostSuspects = 8;    // a machine of which most ranks are is one
-constexpr size_t kMostOfMachine = 16;  // ranks
-constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
+constexpr size_t kMostSuspects = 8;       // a machine of which most ranks are is one
+constexpr size_t kMostOfMachine = 16;     // ranks
+constexpr double kOfUnits = 0.3;          // of what units take, that they grew by
 constexpr double kOfExcess = 0.5;
 constexpr double kMuchOfStep = 0.1;
 constexpr double kHardly = 0.05;     // of what they take since
