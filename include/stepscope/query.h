@@ -37,7 +37,8 @@ struct QueryOptions {
   AnalyzeOptions analyze;  // of reports; `ranks` is of events too. `only` and `stop` do not count
   OpenOptions open;        // `analyses`, keep_events, keep_traces and `stop` do not count
   int64_t memory = 0;      // most bytes of DuckDB's own; 0: 80% of the machine's
-  int64_t timeout = 0;     // ns for reading and answering; 0: none
+  int64_t timeout = 0;     // ns for reading and answering, until the last row; 0: none
+  int64_t most_text = 0;   // most bytes of text in all rows; more is an error; 0: no limit
   std::stop_token stop;    // gives reading and answering up
 };
 

@@ -52,8 +52,10 @@ Result<void> QueryRows::State::Start(query::Question bound) {
   } else {
     question.emplace(std::move(bound));
   }
-  for (size_t c = 0; c < columns.size(); ++c)
+  for (size_t c = 0; c < columns.size(); ++c) {
     readers.push_back(query::MakeColumnReader(columns[c], answered[c].type));
+    is_text.push_back(answered[c].type == query::abi::kVarchar);
+  }
   auto started = question->Start();
   if (!started) return std::unexpected(Told(started.error()));
   result.emplace(std::move(*started));
@@ -66,8 +68,24 @@ Error QueryRows::State::Told(const Error& said) const {
   return scan_error->Get().value_or(said);
 }
 
+// Before any of it is copied: a cell alone may have gigabytes.
+Result<void> QueryRows::State::CountText(query::ChunkHandle& chunk, uint64_t rows) {
+  if (text_left < 0) return {};
+  const query::DuckDb& db = connection->db();
+  for (size_t c = 0; c < readers.size(); ++c) {
+    if (is_text[c])
+      text_left -= query::TextBytes(db, db.data_chunk_get_vector(chunk.get(), c), rows);
+    if (text_left < 0)
+      return std::unexpected(Error{"the answer has too much text", "",
+                                   "fewer rows or columns, or the beginning of texts: left(text, "
+                                   "1000)"});
+  }
+  return {};
+}
+
 Result<bool> QueryRows::State::ReadChunk(int64_t& rows) {
   if (ended) return false;
+  if (const auto why = watch->Ended()) return std::unexpected(*why);
   const query::DuckDb& db = connection->db();
   query::ChunkHandle chunk(db);
   *chunk.out() = db.fetch_chunk(result->get());
@@ -79,6 +97,8 @@ Result<bool> QueryRows::State::ReadChunk(int64_t& rows) {
   }
   const auto count = db.data_chunk_get_size(chunk.get());
   if (count == 0) return false;
+  if (const auto counted = CountText(chunk, count); !counted)
+    return std::unexpected(counted.error());
   for (size_t c = 0; c < readers.size(); ++c) {
     const auto read = readers[c]->Append(db, db.data_chunk_get_vector(chunk.get(), c), count);
     if (!read) return std::unexpected(read.error());

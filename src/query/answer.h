@@ -25,12 +25,16 @@ struct QueryRows::State {
   std::vector<std::unique_ptr<query::ColumnReader>> readers;
   std::optional<query::Question> question;
   std::optional<query::ResultHandle> result;
+  std::vector<bool> is_text;  // of each column: VARCHAR
+  int64_t text_left = 0;      // bytes that are still to be read; negative: there is no limit
   bool ended = false;
 
   // Starts a statement that was bound; asks it again with casts where columns cannot be read.
   Result<void> Start(query::Question bound);
   // The error to tell: why it was ended, what a scan said, or what DuckDB says.
   Error Told(const Error& said) const;
+  // Fails where a part has more text than is left.
+  Result<void> CountText(query::ChunkHandle& chunk, uint64_t rows);
   // The next rows that DuckDB has made; false at the end.
   Result<bool> ReadChunk(int64_t& rows);
 };

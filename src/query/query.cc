@@ -64,6 +64,7 @@ Result<QueryRows> Ask(const std::string& sql, const QueryOptions& options, const
   if (!connection) return std::unexpected(connection.error());
   state->connection = std::move(*connection);
   state->watch.emplace(*state->connection, options.timeout, options.stop);
+  state->text_left = options.most_text > 0 ? options.most_text : -1;
   auto question = Question::Read(*state->connection, sql);
   if (!question) return std::unexpected(question.error());
   const auto names = question->TableNames();

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/saturate.h"
 #include "report/column_builder.h"
 
 namespace stepscope::query {
@@ -139,6 +140,15 @@ std::string CastOf(abi::Type type) {
 }
 
 }  // namespace
+
+int64_t TextBytes(const DuckDb& db, abi::Vector vector, abi::Index rows) {
+  const auto* values = static_cast<const abi::String*>(db.vector_get_data(vector));
+  const uint64_t* valid = db.vector_get_validity(vector);
+  int64_t bytes = 0;
+  for (abi::Index row = 0; row < rows; ++row)
+    bytes = AddSaturated(bytes, IsValid(valid, row) ? int64_t{values[row].length} : 0);
+  return bytes;
+}
 
 std::vector<Readable> ReadableColumns(const std::vector<ResultColumn>& columns) {
   std::vector<Readable> readable;

@@ -10,6 +10,7 @@
 namespace stepscope::server {
 namespace {
 
+constexpr int64_t kMostText = int64_t{64} << 20;  // bytes, of an answer: a browser shows no more
 constexpr auto kCompact = JsonWriter::Form::kCompact;
 
 std::string_view TypeName(const QueryColumn& column) {
@@ -82,6 +83,7 @@ Result<std::string> Ask(const SqlAsk& ask, std::vector<QueriedRun> runs, const S
   QueryOptions options{.analyze = ask.question, .open = {}};
   options.memory = limits.memory;
   options.timeout = limits.timeout;
+  options.most_text = kMostText;
   options.stop = std::move(stop);
   auto rows = Query(std::move(runs), ask.statement, options);
   if (!rows) return std::unexpected(rows.error());

@@ -77,6 +77,14 @@ TEST_F(SqlAnswerTest, ChangesNothingAndReadsNoFile) {
   EXPECT_EQ(stepscope::testing::Content(file), "a\n1\n");
 }
 
+// It took 5 GB and two minutes before an answer was bounded.
+TEST_F(SqlAnswerTest, RefusesMoreTextThanAPageShows) {
+  const auto answer = Ask("SELECT repeat('x', 100000000) FROM range(50)", 50);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().error.what, "the answer has too much text");
+  EXPECT_TRUE(Ask("SELECT repeat('x', 1000000) FROM range(3)").has_value());
+}
+
 constexpr const char* kEndless = "SELECT count(*) FROM range(1000000000000) a, range(1000000) b";
 
 TEST_F(SqlAnswerTest, EndsWhenItsClientIsGone) {
