@@ -172,24 +172,25 @@ Table MeanTable(const std::vector<Kernel>& kernels) {
   return table;
 }
 
-// The deviations of one rank, summed over all kernels of which it is the outlier.
+// The deviations of one rank, summed over all kernels that it is slower in.
 struct Deviant {
-  const OnRank* rank = nullptr;
   double cost = 0;  // ns on that rank
   int64_t kernels = 0;
   const Kernel* worst = nullptr;
+  const OnRank* rank = nullptr;  // of that one
   double worst_cost = 0;
 };
 
 using Deviants = std::map<std::pair<int64_t, int64_t>, Deviant>;  // by rank and device
 
-void AddDeviation(Deviants& deviants, const Kernel& kernel, double cost) {
-  Deviant& d = deviants[{kernel.odd->rank, kernel.odd->device}];
-  d.rank = kernel.odd;
+void AddDeviation(Deviants& deviants, const Kernel& kernel, const OnRank& rank) {
+  Deviant& d = deviants[{rank.rank, rank.device}];
+  const double cost = (rank.Mean() - kernel.median) * static_cast<double>(rank.count);
   d.cost += cost;
   ++d.kernels;
   if (d.worst == nullptr || cost > d.worst_cost) {
     d.worst = &kernel;
+    d.rank = &rank;
     d.worst_cost = cost;
   }
 }
@@ -198,6 +199,18 @@ const Deviant* Worst(const Deviants& deviants) {
   const auto worst =
       std::ranges::max_element(deviants, {}, [](const auto& d) { return d.second.cost; });
   return worst == deviants.end() ? nullptr : &worst->second;
+}
+
+// The ranks that lose about as much, and so are as slow.
+std::vector<int64_t> RanksLike(const Deviants& deviants, const Deviant& worst) {
+  constexpr double kAsMuch = 0.75;
+  std::vector<int64_t> ranks;
+  for (const auto& [place, d] : deviants) {
+    if (d.cost >= kAsMuch * worst.cost) ranks.push_back(place.first);
+  }
+  const auto again = std::ranges::unique(ranks);
+  ranks.erase(again.begin(), again.end());
+  return ranks;
 }
 
 Phrase PlaceOf(const Facts& facts, const OnRank& rank) {
@@ -212,9 +225,9 @@ Phrase Evidence(const Facts& facts, const Deviant& d) {
       d.kernels == 1 ? Phrase() : Say("{count} kernels deviate; worst: ", d.kernels);
   return which + Say("{kernel}{within} has mean {mean} on {who} vs median {median} of {count} "
                      "{noun}s ({change})",
-                     ShortNameOf(facts, k.id), InModule(facts, k.id), HumanTime(k.odd->Mean()),
+                     ShortNameOf(facts, k.id), InModule(facts, k.id), HumanTime(d.rank->Mean()),
                      PlaceOf(facts, *d.rank), HumanTime(k.median), k.ranks.size(), Noun(*d.rank),
-                     fmt::format("{:+.0f}%", k.Deviation(*k.odd) * 100));
+                     fmt::format("{:+.0f}%", k.Deviation(*d.rank) * 100));
 }
 
 void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
@@ -228,19 +241,22 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   Deviants slow;
   for (const Kernel& k : kernels) {
-    if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||
-        std::abs(k.odd->Mean() - k.median) <= params.Number("deviation") * k.median) {
+    if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total))
       continue;
-    }
     // The duration of a collective contains wait time, which `stragglers` covers.
-    if (k.kind == Kind::kCommunication || missing.MayBe(k.id) || k.Deviation(*k.odd) <= 0) continue;
-    AddDeviation(slow, k, (k.odd->Mean() - k.median) * static_cast<double>(k.odd->count));
+    if (k.kind == Kind::kCommunication || missing.MayBe(k.id)) continue;
+    for (const OnRank& rank : k.ranks) {
+      if (k.Deviation(rank) > params.Number("deviation")) AddDeviation(slow, k, rank);
+    }
   }
   if (const Deviant* d = Worst(slow)) {
     const Phrase who = PlaceOf(facts, *d->rank);
+    const std::vector<int64_t> alike = RanksLike(slow, *d);
     report.findings.push_back(
-        {.message = Say("{who} runs kernels slower than the other {noun}s.", Capitalized(who),
-                        Noun(*d->rank)),
+        {.message = alike.size() == 1 ? Say("{who} runs kernels slower than the other {noun}s.",
+                                            Capitalized(who), Noun(*d->rank))
+                                      : Say("{ranks} run kernels slower than the other {noun}s.",
+                                            Capitalized(SayRanks(alike)), Noun(*d->rank)),
          .because = Evidence(facts, *d),
          .hint = d->rank->device >= 0
                      ? Say("check {device}: clocks and temperature ({command}), other processes, "

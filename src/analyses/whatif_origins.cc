@@ -19,6 +19,7 @@
 #include "analyses/thread_wait.h"
 #include "analyses/whatif_worths.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/lateness.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/step_function.h"
@@ -79,14 +80,19 @@ Phrase SayWho(const JobGraph& graph, const Origin& origin) {
                           : Say("{rank} holds the job up{when}", who, when);
 }
 
+// `alike`: how many of its peers are as late, itself among them.
+Phrase SayThan(const JobGraph& graph, const OriginRank& late, size_t alike) {
+  if (late.as_before) return "than before";
+  return Say("than on {ranks} with the same work",
+             Plural(graph.work[late.rank].peers.size() - alike, "rank"));
+}
+
 // `saved` by mending them, ns per step: on processors a sum over threads that overlap is far more
 // than that, and is not told.
 Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several, double saved) {
   constexpr double kOverlaps = 1.5;
   const JobGraph& graph = JobGraphOf(facts);
-  const Phrase than = late.as_before ? Phrase("than before")
-                                     : Say("than on {ranks} with the same work",
-                                           Plural(graph.work[late.rank].peers.size() - 1, "rank"));
+  const Phrase than = SayThan(graph, late, 1);
   const std::string more = HumanTime(static_cast<double>(late.excess));
   const Phrase units = SayUnits(facts, late);
   if (!several && facts.OnHost() && static_cast<double>(late.excess) > kOverlaps * saved)
@@ -98,14 +104,45 @@ Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several, doubl
              late.since ? Say(" since step {first}", *late.since) : Phrase(), than, units);
 }
 
+// Whether the same takes longer on both, so that one clause tells of both.
+bool AreAlike(const JobGraph& graph, const OriginRank& a, const OriginRank& b) {
+  const auto by_device = [](const OriginRank& late) { return 2 * late.of_devices > late.excess; };
+  return a.of == b.of && a.since == b.since && a.as_before == b.as_before &&
+         by_device(a) == by_device(b) && graph.work[a.rank].peers == graph.work[b.rank].peers;
+}
+
+// Of ranks that are alike, the one with most of it first.
+Phrase SayExcessOf(const Facts& facts, const std::vector<OriginRank>& alike) {
+  const JobGraph& graph = JobGraphOf(facts);
+  std::vector<int64_t> numbers;
+  for (const OriginRank& late : alike) numbers.push_back(graph.ranks[late.rank].rank->rank);
+  std::ranges::sort(numbers);
+  const OriginRank& first = alike.front();
+  return Say("the own work of {ranks} takes {least} to {most} more per step{since} {than}{units}",
+             SayRanks(numbers), HumanTime(static_cast<double>(alike.back().excess)),
+             HumanTime(static_cast<double>(first.excess)),
+             first.since ? Say(" since step {first}", *first.since) : Phrase(),
+             SayThan(graph, first, alike.size()), SayUnits(facts, first));
+}
+
 // Of all of them, the one with most of it first.
 Phrase SayExcesses(const Facts& facts, const Origin& origin, double saved) {
   std::vector<OriginRank> ranks = origin.with;
   ranks.push_back(origin.late);
   std::ranges::stable_sort(ranks, std::ranges::greater{}, &OriginRank::excess);
+  const bool several = ranks.size() > 1;
   Phrase all;
-  for (const OriginRank& late : ranks)
-    all += Phrase(all.empty() ? "" : "; ") + SayExcess(facts, late, ranks.size() > 1, saved);
+  while (!ranks.empty()) {
+    std::vector<OriginRank> alike, others;
+    for (const OriginRank& late : ranks) {
+      const bool is = AreAlike(JobGraphOf(facts), ranks.front(), late);
+      (is ? alike : others).push_back(late);
+    }
+    all += Phrase(all.empty() ? "" : "; ") + (alike.size() > 1
+                                                  ? SayExcessOf(facts, alike)
+                                                  : SayExcess(facts, alike.front(), several, saved));
+    ranks = std::move(others);
+  }
   return all;
 }
 
@@ -199,6 +236,19 @@ Phrase SayBefore(const std::optional<ShorterSteps>& shorter) {
                  : Phrase();
 }
 
+// Whether half of what takes longer, or more, is its data loader, compared with the other ranks.
+bool WaitsForInput(const Facts& facts, const OriginRank& late) {
+  const auto& ranks = facts.collectives.ranks;
+  if (ranks.size() < 2 || late.as_before) return false;
+  const int64_t number = JobGraphOf(facts).ranks[late.rank].rank->rank;
+  const auto at = std::ranges::find(ranks, number, &RankCollectives::rank);
+  if (at == ranks.end()) return false;
+  const std::vector<RankEffort> efforts = MeasureEfforts(facts);
+  const auto i = static_cast<size_t>(at - ranks.begin());
+  const int64_t steps = efforts[i].steps;
+  return steps > 0 && 2 * (BeyondOthers(efforts)[i].input / steps) >= late.excess;
+}
+
 Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread* thread,
               const std::optional<FrameTimes::Leader>& function) {
   if (thread != nullptr) return MoveThread(*thread);
@@ -225,9 +275,10 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
   if (facts.OnHost() && late.as_before && late.of.kind == UnitKind::kHost)
     return "its operators take longer: look at what else runs on its cores, at their clock and at "
            "the number of threads";
+  if (WaitsForInput(facts, late)) return LateHint(LateReason::kInput, facts);
   if (IsOfPartials(facts))
-    return "look at what the host of this rank does between launches: open its trace";
-  return "look at what the host of this rank does between launches: see `python`";
+    return "look at what its host does between launches: open its trace";
+  return "look at what its host does between launches: see `python`";
 }
 
 // What mending an origin is worth, and what is behind it.
@@ -236,8 +287,9 @@ struct Priced {
   std::optional<FrameTimes::Leader> function;
   double recorded = 0, saved = 0;       // ns per step
   double before = 0;                    // ns per step, saved in the same steps by those before it
-  double later = 0;                     // ns per step more, once those before it are mended
-  Phrase also;                          // what is saved with one that costs less
+  Phrase who;                           // where others are joined: all of them
+  Phrase alone;                         // what of it is saved without those
+  Phrase hints;                         // for these
   double error = 0;                     // of the replay, a ratio
   std::optional<ShorterSteps> shorter;  // with this and those before it mended
 };
@@ -251,12 +303,16 @@ bool MayBeLoad(const Facts& facts, const Origin& origin, const Priced& price) {
 }
 
 Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) {
-  const Phrase who = SayWho(JobGraphOf(facts), origin) + SayThreadOf(price.thread);
+  const JobGraph& graph = JobGraphOf(facts);
+  const Phrase who = price.who.empty()
+                         ? SayWho(graph, origin) + SayThreadOf(price.thread)
+                         : Say("{ranks}{host} together hold the job up{when}",
+                               Capitalized(price.who), "", SayWhen(graph, origin));
   const std::string saved = HumanTime(price.saved), of = HumanTime(price.recorded);
   const Phrase time = price.shorter ? Say("up to {time}", saved) : Phrase(saved);
   const Phrase only = price.function ? Say(" in {function}", SayLeader(*price.function))
                                      : SayOnly(facts, origin.late);
-  const Phrase end = only + price.also;
+  const Phrase end = only + price.alone;
   return origin.in_steps.empty()
              ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, end)
              : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time, of, end);
@@ -264,29 +320,15 @@ Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) 
 
 Phrase EvidenceOf(const Facts& facts, const Origin& origin, const Priced& price) {
   const Phrase excesses = SayExcesses(facts, origin, price.saved);
-  const double before = price.later > 0 ? 0 : price.before;
-  const std::string without = HumanTime(price.recorded - before - price.saved);
-  const std::string both = HumanTime(price.recorded - price.before - price.saved - price.later);
+  const std::string without = HumanTime(price.recorded - price.before - price.saved);
   const Phrase replay =
-      price.later > 0
-          ? Say("{excess}; a replay without that takes {time} (± {error}), and without the ranks "
-                "that cost more, too, {both}",
-                excesses, without, HumanRatio(price.error), both)
-      : price.before > 0
+      price.before > 0
           ? Say("{excess}; a replay without that, and without what costs more, takes {time} (± "
                 "{error})",
                 excesses, without, HumanRatio(price.error))
           : Say("{excess}; a replay without that takes {time} (± {error})", excesses, without,
                 HumanRatio(price.error));
   return replay + SayBefore(price.shorter);
-}
-
-// Of two ranks that are late, the one that is mended first saves only what the other one leaves.
-void CountLater(double alone, Priced& price) {
-  constexpr double kMuch = 0.25;  // of what is saved
-  if (price.before == 0 || price.saved - alone < kMuch * price.saved) return;
-  price.later = price.saved - std::max(alone, 0.0);
-  price.saved -= price.later;
 }
 
 Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price, bool known) {
@@ -301,10 +343,10 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
       .because =
           EvidenceOf(facts, origin, price) +
           (to_balance ? Say("; balancing it saves {time} per step", HumanTime(worth)) : Phrase()),
-      .hint = HintOf(facts, origin.late, price.thread, price.function),
+      .hint = HintOf(facts, origin.late, price.thread, price.function) + price.hints,
       .impact = ToInt64(worth * static_cast<double>(StepsSince(graph, origin.since))),
       .table = "changes",
-      .cause = {CauseKind::kWait, rank},
+      .cause = {CauseKind::kWait, price.who.empty() ? std::optional(rank) : std::nullopt},
       .nearness = may_be_load ? Nearness::kSymptom
                               : Nearness::kPart,  // under what says why, if that is known
       .extent = ExtentOfSteps(facts),
@@ -318,6 +360,34 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
   return finding;
 }
 
+// Where ranks are late at once for several reasons, mending one saves only what the others leave:
+// little of what it saves when they are mended, too.
+bool HidesBehind(const Facts& facts, const Origin& origin, const Origin& first, double saved) {
+  constexpr double kMuch = 0.25;  // of what it saves with them
+  if (origin.since != first.since || !origin.in_steps.empty() || !first.in_steps.empty())
+    return false;
+  return saved - static_cast<double>(MeanStep(facts, origin.alone, origin.since)) >= kMuch * saved;
+}
+
+void Join(const Facts& facts, const Origin& later, const Priced& price, Origin& origin,
+          Priced& joined) {
+  const JobGraph& graph = JobGraphOf(facts);
+  if (joined.who.empty()) {
+    joined.who = SayRanks(RanksOf(graph, origin)) + SayHost(graph, origin);
+    joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
+  }
+  joined.who = Say("{first} and {second}", joined.who,
+                   SayRanks(RanksOf(graph, later)) + SayHost(graph, later));
+  const Phrase hint = HintOf(facts, later.late, price.thread, price.function);
+  if (hint != HintOf(facts, origin.late, joined.thread, joined.function) &&
+      !joined.hints.contains(hint.str()))
+    joined.hints += Say("; {ranks}: {hint}", SayRanks(RanksOf(graph, later)), hint);
+  origin.with.push_back(later.late);
+  origin.with.insert(origin.with.end(), later.with.begin(), later.with.end());
+  joined.saved += price.saved;
+  joined.shorter = price.shorter;
+}
+
 }  // namespace
 
 void AddOriginFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
@@ -326,7 +396,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
   std::vector<int64_t> lengths = origins.recorded;
-  std::vector<Priced> prices;
+  std::vector<std::pair<Origin, Priced>> priced;
   for (const Origin& origin : origins.found) {
     Priced price{.thread = ThreadOf(facts, origin),
                  .recorded = static_cast<double>(RecordedStep(facts, origin.since)),
@@ -337,17 +407,15 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     const std::vector<int64_t> saved = SavedOf(facts, origin, price.function, changes);
     for (size_t s = 0; s < saved.size(); ++s) lengths[s] = SubtractSaturated(lengths[s], saved[s]);
     price.saved = mean(saved, origin);
-    CountLater(mean(origin.alone, origin), price);
-    if (price.later > 0)
-      prices.back().also =
-          Say(", {time} with {ranks}", HumanTime(price.before + price.saved + price.later),
-              SayRanks(RanksOf(JobGraphOf(facts), origin)));
     price.shorter = ShorterThanBefore(facts, lengths, origin.since);
-    prices.push_back(std::move(price));
+    if (!priced.empty() && HidesBehind(facts, origin, priced.back().first, price.saved))
+      Join(facts, origin, price, priced.back().first, priced.back().second);
+    else
+      priced.emplace_back(origin, std::move(price));
   }
   const bool known = report.status == Status::kOk;
-  for (size_t i = 0; i < prices.size(); ++i)
-    report.findings.push_back(FindingOf(facts, origins.found[i], prices[i], known));
+  for (const auto& [origin, price] : priced)
+    report.findings.push_back(FindingOf(facts, origin, price, known));
 }
 
 }  // namespace stepscope::whatif

@@ -30,6 +30,8 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
       {"{count} kernels deviate; worst: ", "{count} 個のカーネルが乖離しています。最大: "},
       {"{kernel}{within} has mean {mean} on {who} vs median {median} of {count} {noun}s ({change})",
        "{kernel}{within} の平均は {who} で {mean}、{count} {noun}の中央値は {median} ({change})"},
+      {"{ranks} run kernels slower than the other {noun}s.",
+       "{ranks}のカーネルが他の{noun}より遅くなっています。"},
       {"{who} runs kernels slower than the other {noun}s.",
        "{who} のカーネルが他の{noun}より遅くなっています。"},
       {"check {device}: clocks and temperature ({command}), other processes, more work than other "

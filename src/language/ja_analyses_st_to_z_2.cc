@@ -275,11 +275,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{who}: 1 ステップ {recorded} のうち {saved}{only}。"},
       {"{who}: {saved} of {recorded} per step on average{only}.",
        "{who}: 平均で 1 ステップ {recorded} のうち {saved}{only}。"},
-      {", {time} with {ranks}", "、{ranks}も含めると {time}"},
-      {"{excess}; a replay without that takes {time} (± {error}), and without the ranks that cost "
-       "more, too, {both}",
-       "{excess}。これを除いたリプレイでは {time} (± {error})、より損失の大きいランクも除くと "
-       "{both}"},
+      {", {time} of it by {ranks} alone", "、うち{ranks}だけで {time}"},
+      {"; {ranks}: {hint}", "。{ranks}: {hint}"},
+      {"the own work of {ranks} takes {least} to {most} more per step{since} {than}{units}",
+       "{ranks}自身の処理が{since} 1 ステップあたり {than} {least} から {most} 長くかかっています{units}"},
       {"{excess}; a replay without that, and without what costs more, takes {time} (± {error})",
        "{excess}。これと、より損失の大きいものを除いたリプレイでは {time} (± {error})"},
       {"{function} takes {time} of {step} per step on {ranks}{others}.",
@@ -308,9 +307,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "number of threads",
        "オペレーターに時間がかかっています。同じコアで実行されている他の処理、コアのクロック、"
        "スレッド数を確認する"},
-      {"look at what the host of this rank does between launches: see `python`",
+      {"look at what its host does between launches: see `python`",
        "このランクのホストが起動と起動の間に何をしているかを確認してください。`python` を参照"},
-      {"look at what the host of this rank does between launches: open its trace",
+      {"look at what its host does between launches: open its trace",
        "このランクのトレースを開き、ホストが起動と起動の間に何をしているかを確認してください"},
       {"partials do not tell: ask the traces",
        "部分要約からは分かりません: トレースを解析してください"},

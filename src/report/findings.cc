@@ -159,10 +159,15 @@ size_t HeadOf(const std::vector<Found>& group) {
   return static_cast<size_t>(head - group.begin());
 }
 
+// Whether a replay says what it saves to mend several ranks that are late for different reasons.
+bool IsOfNamedRanks(const Finding& f) {
+  return f.worth && !f.only_worth && f.by_replay && f.cause.kind == CauseKind::kWait && !f.cause.rank;
+}
+
 // Communication and waiting of all ranks.
 bool IsOfAll(const Finding& f) {
   const CauseKind kind = f.cause.kind;
-  return !f.cause.rank && (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
+  return !f.cause.rank && !IsOfNamedRanks(f) && (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
 }
 
 // Waiting for a rank is due to what the nearest finding says why, whoever speaks for the group.
@@ -264,7 +269,7 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
   // Ranks that are late in turn, as on busy machines: there is no one thing to mend. What began at
   // a step is one.
   Finding& f = head.finding;
-  if (f.cause.kind == CauseKind::kWait && !f.cause.rank && !f.since)
+  if (f.cause.kind == CauseKind::kWait && !f.cause.rank && !f.since && !IsOfNamedRanks(f))
     f.severity = std::max(f.severity, Severity::kMedium);  // the higher value is the lower severity
   return head;
 }
@@ -272,16 +277,16 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
 // A rank that is slow makes others wait: their exposed communication is larger than its excess.
 double WeightOf(const Found& f) {
   const bool on_one = f.finding.nearness == Nearness::kCause && f.finding.cause.rank;
-  return (on_one ? kOnOneRank : 1) * f.now;
+  return (on_one || IsOfNamedRanks(f.finding) ? kOnOneRank : 1) * f.now;
 }
 
-bool IsOfOneRank(const Finding& f) { return f.worth && f.cause.rank; }
+bool IsOfRanks(const Finding& f) { return f.worth && (f.cause.rank || IsOfNamedRanks(f)); }
 
 // Where a rank holds the job up, hiding all communication saves at most what a replay says: what
 // was measured beyond that waits for the rank, and is gone with its cause.
 void KeepBelowReplay(std::vector<Found>& found, const std::optional<Worth>& of_communication,
                      const RankTime& whole) {
-  const auto on_one = [](const Found& f) { return IsOfOneRank(f.finding); };
+  const auto on_one = [](const Found& f) { return IsOfRanks(f.finding); };
   if (!of_communication || whole.steps <= 0 || !std::ranges::any_of(found, on_one)) return;
   for (Found& f : found) {
     Finding& of_all = f.finding;
@@ -300,7 +305,7 @@ void SetOrder(std::vector<Found>& found) {
   bool any = false;
   for (Found& f : found) {
     f.order = f.finding.severity;
-    if (!IsOfOneRank(f.finding)) continue;
+    if (!IsOfRanks(f.finding)) continue;
     of_rank = any ? std::min(of_rank, f.order) : f.order;
     any = true;
   }
@@ -320,7 +325,7 @@ bool IsBefore(const Found& a, const Found& b) {
     return std::tuple(!lacks_most, f.order, f.finding.at_most == Severity::kLow,
                       f.finding.cause.kind != CauseKind::kRecording,
                       f.finding.cause.kind == CauseKind::kPrecision,
-                      !IsOfOneRank(f.finding) && !IsDoneOnce(f.finding), -WeightOf(f));
+                      !IsOfRanks(f.finding) && !IsDoneOnce(f.finding), -WeightOf(f));
   };
   return order(a) < order(b);
 }
