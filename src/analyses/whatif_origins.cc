@@ -118,9 +118,10 @@ Phrase SayExcessOf(const Facts& facts, const std::vector<OriginRank>& alike) {
   for (const OriginRank& late : alike) numbers.push_back(graph.ranks[late.rank].rank->rank);
   std::ranges::sort(numbers);
   const OriginRank& first = alike.front();
-  return Say("the own work of {ranks} takes {least} to {most} more per step{since} {than}{units}",
-             SayRanks(numbers), HumanTime(static_cast<double>(alike.back().excess)),
-             HumanTime(static_cast<double>(first.excess)),
+  const std::string least = HumanTime(static_cast<double>(alike.back().excess)),
+                    most = HumanTime(static_cast<double>(first.excess));
+  return Say("the own work of {ranks} takes {time} more per step{since} {than}{units}",
+             SayRanks(numbers), least == most ? Phrase(most) : Say("{least} to {most}", least, most),
              first.since ? Say(" since step {first}", *first.since) : Phrase(),
              SayThan(graph, first, alike.size()), SayUnits(facts, first));
 }

@@ -54,6 +54,11 @@ test("answers as a table, as bars and as a line; lists tables; says more rows", 
     return context.skip(await watched.text(".problem"));
   }
   assert.equal(await page.locator("#table-sql tbody tr").count(), 4);
+  await ask(watched, "SELECT 'a' AS t, NULL AS n, 7 AS same FROM range(2)");
+  await page.waitForFunction(() => document.querySelectorAll("#table-sql tbody tr").length === 2);
+  assert.equal(await page.locator("#table-sql thead th").count(), 3);
+  await ask(watched, "SELECT step, avg(step_time) / 1e6 AS ms FROM steps GROUP BY step ORDER BY step");
+  await page.waitForFunction(() => document.querySelectorAll("#table-sql tbody tr").length === 4);
   await page.locator(".query-plot button", { hasText: "Bars" }).click();
   assert.equal(await page.locator(".query-plot .bar-list li").count(), 4);
   await page.locator(".query-plot button", { hasText: "Line" }).click();

@@ -83,15 +83,17 @@ function Pager({ page, pages, onPage, title }: { page: number; pages: number; on
   );
 }
 
-// `act`: what stands behind a row's first cell, in place of the link to the timeline.
-export function DataTable({ table, name, level = 3, beside, act }: { table: Table; name: string; level?: 2 | 3; beside?: Beside; act?: Act | undefined }) {
+// `act`: what stands behind a row's first cell, in place of the link to the timeline. `whole`: columns that tell nothing, too.
+export function DataTable({ table, name, level = 3, beside, act, whole = false }: {
+  table: Table; name: string; level?: 2 | 3; beside?: Beside; act?: Act | undefined; whole?: boolean;
+}) {
   const [filter, setFilter] = useUrlState(`find.${table.key}`, "");
   const [orderText, setOrder] = useUrlState(`sort.${table.key}`, "");
   const [pageText, setPage] = useUrlState(`page.${table.key}`, "1");
   const order = parseOrder(orderText);
   const rows = useMemo(() => chosenRows(table, filter, order), [table, filter, orderText]);
   const numeric = useMemo(() => table.columns.map((_, at) => isNumeric(table, at)), [table]);
-  const columns = useMemo(() => informing(table, order), [table, orderText]);
+  const columns = useMemo(() => (whole ? table.columns.map((_, at) => at) : informing(table, order)), [table, orderText, whole]);
   const pages = Math.max(1, Math.ceil(rows.length / kPage));
   const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1)) - 1;
   const title = visible(table.title);

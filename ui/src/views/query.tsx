@@ -29,7 +29,7 @@ function Answer({ answer }: { answer: SqlAnswer }) {
         <span class="faint" role="status">{copied ? t("query.copied") : ""}</span>
       </p>
       <QueryPlot answer={answer} />
-      <DataTable table={table} name="sql" level={2} act={() => null} />
+      <DataTable table={table} name="sql" level={2} act={() => null} whole />
     </section>
   );
 }

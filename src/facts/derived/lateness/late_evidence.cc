@@ -18,7 +18,7 @@ constexpr size_t kFewestLate = 3;         // in fewer steps it is late by chance
 constexpr double kBeyond = 2;             // variations, where the rank is late
 constexpr double kBeyondRare = 3;         // where it is late in few of the steps
 constexpr double kByChance = 2e-3;        // that any of the ranks is late so often
-constexpr double kSlowByChance = 2.5e-3;  // that a rank that is late takes longer so often, so much
+constexpr double kSlowByChance = 1.5e-3;  // that a rank that is late takes longer so often, so much
 constexpr double kNearlyAll = 0.9;        // of the steps in which it is late
 constexpr double kBeyondUnexplained = 3;  // of what others wait for it
 
