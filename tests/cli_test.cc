@@ -67,6 +67,22 @@ TEST_F(CliTest, WhatCannotBeReadIsAnError) {
   ExpectError(Stepscope("analyze ''"), "no such", "");
 }
 
+TEST_F(CliTest, UrlsSayWhatReadsThem) {
+  for (const std::string words : {"map 's3://bucket/run/*' --shard 0/16 -o part",
+                                  "analyze gs://bucket/run", "reduce s3://bucket/part/"}) {
+    const Outcome outcome = Stepscope(words);
+    ExpectError(outcome, "URLs are read by the stepscope of the Python package",
+                "s3fs (for gs:// gcsfs), then: python3 -m stepscope " + words);
+    EXPECT_TRUE(outcome.err.contains("bucket/")) << outcome.err;
+  }
+  ExpectError(Stepscope("analyze 'https://me:secret@host/a.json?token=abc'"), "https://host/a.json",
+              "analyze https://host/a.json");
+  EXPECT_FALSE(Stepscope("map 'https://me:secret@host/a?token=abc' --shard 0/1 -o p")
+                   .err.contains("secret"));
+  for (const std::string words : {"report s3://bucket/run -o page.html", "serve s3://bucket/run"})
+    ExpectError(Stepscope(words), "URLs are not read here", "stepscope.open()");
+}
+
 TEST_F(CliTest, AWrongNameSuggestsTheNearest) {
   ExpectError(Stepscope("analyze " + job_ + " --only comm_overlp"), "comm_overlp",
               "did you mean 'comm_overlap'?");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -24,6 +25,8 @@ using Kind = StoredItem::Kind;
 struct Bucket {
   std::map<std::string, std::string> files;
   mutable std::atomic<size_t> sent = 0;  // bytes
+  bool backwards = false;                // how folders are listed
+  size_t sends = SIZE_MAX;               // bytes, before reading fails
 
   explicit Bucket(const std::string& folder, const std::string& under) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -50,6 +53,7 @@ struct Bucket {
     }
     std::vector<StoredItem> list;
     for (const auto& [path, item] : items) list.push_back(item);
+    if (backwards) std::ranges::reverse(list);
     return list;
   }
   StorageRef storage() const {
@@ -61,6 +65,7 @@ struct Bucket {
                     [this](const std::string& path, uint64_t offset, size_t size, auto done) {
                       std::string part = files.at(path).substr(offset, size);
                       sent += part.size();
+                      if (sent > sends) return done(std::unexpected(Error{"503", path, "again"}));
                       done(std::move(part));
                     }});
   }
@@ -102,6 +107,42 @@ TEST(Storage, AFileOfManyRanksIsReadOnceForTheirClocks) {
   (void)run->StepsOnClock();
   EXPECT_GT(bucket.sent, before);
   EXPECT_LE(bucket.sent - before, bucket.files.begin()->second.size());
+}
+
+std::string MapInto(const std::string& folder, const Bucket& bucket, const std::string& path) {
+  const auto mapped =
+      MapRanks(std::vector{path}, {.folder = folder, .shard = {1, 3}, .storage = bucket.storage()});
+  return mapped ? std::string(mapped->reports.front().headline) : mapped.error().what;
+}
+
+TEST(Storage, ShardsAreTheSameInAnyOrderOfAListing) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 12, .steps = 2}));
+  Bucket bucket(folder.path() + "/job", "s3://b/job");
+  MapInto(folder.path() + "/a", bucket, "s3://b/job");
+  bucket.backwards = true;
+  MapInto(folder.path() + "/b", bucket, "s3://b/job");
+  const std::string file = ShardFileName({1, 3});
+  EXPECT_EQ(testing::Content(folder.path() + "/a/" + file),
+            testing::Content(folder.path() + "/b/" + file));
+}
+
+// One range of 4 MB comes, the second does not.
+TEST(Storage, NoPartialIsMadeOfAFileThatIsCutShort) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 1, .min_raw_bytes = 9'000'000}));
+  Bucket bucket(folder.path() + "/job", "s3://b/job");
+  auto& [name, trace] = *std::ranges::find_if(
+      bucket.files, [](const auto& file) { return file.first.contains("rank"); });
+  const std::string path = name;
+  bucket.sends = size_t{5} << 20;
+  const MapOptions options{.folder = folder.path() + "/part", .storage = bucket.storage()};
+  const auto failed = MapRanks(std::vector{path}, options);
+  ASSERT_FALSE(failed) << trace.size();
+  EXPECT_EQ(failed.error().what, "503");
+  EXPECT_FALSE(fs::exists(folder.path() + "/part/" + ShardFileName({})));
+  bucket.sends = SIZE_MAX;
+  EXPECT_TRUE(MapRanks(std::vector{path}, options));
 }
 
 TEST(Storage, WhatIsNotThereIsAnError) {

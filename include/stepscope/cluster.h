@@ -10,25 +10,33 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "stepscope/result.h"
+#include "stepscope/storage.h"
 
 namespace stepscope {
 
 // The traces under these paths, of which Shard takes a share (stepscope/partials.h), in that order.
-Result<std::vector<std::string>> ListTraces(const std::vector<std::string>& paths);
+Result<std::vector<StoredItem>> ListTraces(const std::vector<std::string>& paths,
+                                           const StorageRef& storage = nullptr,
+                                           std::stop_token stop = {});
 
 // Shards by default: one for each kTracesPerShard traces, at most kMostShards.
 inline constexpr int64_t kTracesPerShard = 8;
 inline constexpr int64_t kMostShards = 256;
 
 struct ClusterJob {
-  std::vector<std::string> traces;  // paths
+  std::vector<std::string> traces;  // paths, or URLs
   std::string folder;
   std::optional<int64_t> shards;  // absent: by the number of traces
   std::string report;             // the file; empty: "report.txt" in the folder
+  // Of URLs: what `traces` lead to, where, and the words by which `map` finds it, too.
+  std::vector<std::string> names = {};
+  StorageRef storage = nullptr;
+  std::vector<std::string> storage_words = {};
 };
 
 // The words that start the program that runs, on any machine with the same files: its own path, or
@@ -79,6 +87,7 @@ struct KubernetesOptions {
   std::string image;  // has `stepscope` on its PATH
   std::string claim;  // a PersistentVolumeClaim that all pods can mount
   std::string mount;  // where they mount it
+  std::string service_account = {};  // of pods, for the credentials of buckets; empty: the usual
   bool job_set = false;
 };
 

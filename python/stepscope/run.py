@@ -307,12 +307,11 @@ def resolved(paths: Any, storage_options: Mapping[str, Any] | None = None) -> tu
     "~" and globs are replaced by what they match. Raises InputError for a glob that matches nothing, QuestionError for
     what can be no input.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) or hasattr(paths, "read") else _as_list(paths)
     found: list[str] = []
     storage = None
-    for one in given:
-        text = None if hasattr(one, "read") else _text(one)
-        if text is not None and not _is_url(text):
+    for one in given_paths(paths):
+        text = None if hasattr(one, "read") else text_of(one)
+        if text is not None and not is_url(text):
             found += _matches(text)
             continue
         if storage is None:
@@ -323,23 +322,28 @@ def resolved(paths: Any, storage_options: Mapping[str, Any] | None = None) -> tu
     return found, storage
 
 
-def _is_url(text: str) -> bool:
+def is_url(text: str) -> bool:
+    """Whether it is no path of this machine."""
     return "://" in text and not os.path.lexists(text)
 
 
-def _as_list(paths: Any) -> list[Any]:
+def given_paths(paths: Any) -> list[Any]:
+    """What was given, one or several, as a list."""
+    if isinstance(paths, (str, os.PathLike)) or hasattr(paths, "read"):
+        return [paths]
     if not hasattr(paths, "__iter__") or isinstance(paths, (bytes, bytearray)):
         raise QuestionError(f"cannot open {type(paths).__name__!r}", "`paths`",
                             "give a path, a URL, an object with read(), or a list of these")
     return list(paths)
 
 
-def _text(path: Any) -> str:
+def text_of(path: Any) -> str:
+    """A path or a URL as text, without what stands for the home directory."""
     try:
         text = os.fsdecode(path)
         if text.startswith("file://"):
             return text[len("file://"):]
-        return text if _is_url(text) else os.path.expanduser(text)
+        return text if is_url(text) else os.path.expanduser(text)
     except TypeError:
         raise QuestionError(f"cannot open {type(path).__name__!r}", "`paths`", "give paths as text") from None
 

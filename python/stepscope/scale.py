@@ -8,24 +8,26 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from . import _core
 from .errors import InputError, MissingLibrary, QuestionError
 from .report import Reports
-from .run import Input, open as open_run, resolved
+from .run import Input, given_paths, is_url, open as open_run, resolved, text_of
 
 if TYPE_CHECKING:
     from .run import Path as AnyPath
 
 
 def map_ranks(paths: Input | Iterable[Input], out: AnyPath, *, shard: tuple[int, int] = (0, 1),
-              threads: int = 0) -> Reports:
+              threads: int = 0, storage_options: Mapping[str, Any] | None = None) -> Reports:
     """Writes the partials of one shard of the traces into the directory `out`; says what it wrote.
 
-    shard: (3, 16) is the fourth of 16. For engines of your own: call it for each shard, anywhere, any number of times.
+    paths: paths, globs and URLs as open() takes them; no objects. shard: (3, 16) is the fourth of 16. For engines of your
+    own: call it for each shard, anywhere, any number of times. storage_options: of the URLs' file system.
 
         stepscope.map_ranks("traces/", "part/", shard=(3, 16))
+        stepscope.map_ranks("s3://bucket/run/*.json.gz", "part/", shard=(3, 16))
         stepscope.open("part/").summary()
 
     Raises InputError where no trace of the shard can be read.
@@ -33,14 +35,14 @@ def map_ranks(paths: Input | Iterable[Input], out: AnyPath, *, shard: tuple[int,
     index, count = shard
     if not 0 <= index < count:
         raise QuestionError(f"there is no shard {index} of {count}", "`shard`", "shards are numbered from 0")
-    return Reports(_core.map_shard(_absolute(paths), os.fsencode(os.path.abspath(out)), index, count, threads))
+    return _map_shard(_absolute(paths), os.path.abspath(out), index, count, threads, storage_options)
 
 
 def ray_map(paths: Input | Iterable[Input], out: AnyPath, *, shards: int | None = None, retries: int = 3,
-            threads: int = 1, **options: Any) -> Reports:
+            threads: int = 1, storage_options: Mapping[str, Any] | None = None, **options: Any) -> Reports:
     """Maps the traces as tasks of Ray, and returns the first screen of all ranks.
 
-    paths, out: on storage that all workers see. shards: by default one for 8 traces, at most 256. retries: of a shard
+    paths, out: on storage that all workers see; paths may be URLs, whose file system has storage_options. shards: by default one for 8 traces, at most 256. retries: of a shard
     whose worker died. threads: of each task, which then needs as many of Ray's CPUs. options: more of Ray's own for
     tasks, such as resources or scheduling_strategy. Ray is the one that is running (ray.init()), or a new one here.
 
@@ -51,10 +53,10 @@ def ray_map(paths: Input | Iterable[Input], out: AnyPath, *, shards: int | None 
     """
     ray = _imported_ray()
     found, folder = _absolute(paths), os.path.abspath(out)
-    count = _number_of_shards(found, shards)
+    count = _number_of_shards(found, shards, storage_options)
     _check_folder(folder, count)
-    task = ray.remote(_map_shard).options(max_retries=retries, num_cpus=threads, **options)
-    tasks = [task.remote(found, folder, index, count, threads) for index in range(count)]
+    task = ray.remote(_map_task).options(max_retries=retries, num_cpus=threads, **options)
+    tasks = [task.remote(found, folder, index, count, threads, storage_options) for index in range(count)]
     failed = {index: error for index, error in enumerate(_error_of(ray, one) for one in tasks) if error is not None}
     if failed:
         first = next(iter(failed.values()))
@@ -64,8 +66,15 @@ def ray_map(paths: Input | Iterable[Input], out: AnyPath, *, shards: int | None 
         return run.summary()
 
 
-def _map_shard(paths: list[bytes], folder: str, index: int, count: int, threads: int) -> None:
-    _core.map_shard(paths, os.fsencode(folder), index, count, threads)
+def _map_task(paths: list[str], folder: str, index: int, count: int, threads: int,
+              storage_options: Mapping[str, Any] | None) -> None:
+    _map_shard(paths, folder, index, count, threads, storage_options)
+
+
+def _map_shard(paths: list[str], folder: str, index: int, count: int, threads: int,
+               storage_options: Mapping[str, Any] | None) -> Reports:
+    names, storage = resolved(paths, storage_options)
+    return Reports(_core.map_shard(list(map(os.fsencode, names)), os.fsencode(folder), index, count, threads, storage))
 
 
 def _error_of(ray: Any, task: Any) -> Exception | None:
@@ -90,16 +99,21 @@ def _imported_ray() -> Any:
     return ray
 
 
-def _absolute(paths: Input | Iterable[Input]) -> list[bytes]:
-    """As workers find them, whose directory is another one."""
-    found, storage = resolved(paths)
-    if storage is not None:
-        raise QuestionError("traces are mapped from paths alone", "`paths`", "mount the storage, or copy them")
-    return [os.fsencode(os.path.abspath(path)) for path in found]
+def _absolute(paths: Input | Iterable[Input]) -> list[str]:
+    """As workers find them, whose directory is another one. URLs stay as they are: each worker lists them."""
+    absolute: list[str] = []
+    for one in given_paths(paths):
+        if hasattr(one, "read"):
+            raise QuestionError("objects are not mapped: other processes cannot read them", "`paths`",
+                                "give paths or URLs")
+        text = text_of(one)
+        absolute += [text] if is_url(text) else map(os.path.abspath, resolved(text)[0])
+    return absolute
 
 
-def _number_of_shards(paths: list[bytes], shards: int | None) -> int:
-    traces = _core.count_traces(paths)
+def _number_of_shards(paths: list[str], shards: int | None, storage_options: Mapping[str, Any] | None) -> int:
+    names, storage = resolved(paths, storage_options)
+    traces = _core.count_traces(list(map(os.fsencode, names)), storage)
     if shards is None:
         return min(-(-traces // _core.traces_per_shard), _core.most_shards)
     if not 1 <= shards <= traces:

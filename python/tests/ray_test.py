@@ -42,7 +42,7 @@ def merged(run_program, part):
 def kill_a_worker(killed, ended):
     """Kills the first process of this machine that maps, as soon as it does, and waits for none after the end."""
     while not ended.is_set() and not killed:
-        found = subprocess.run(["pgrep", "-x", "-f", "ray::_map_shard"], capture_output=True, text=True).stdout.split()
+        found = subprocess.run(["pgrep", "-x", "-f", "ray::_map_task"], capture_output=True, text=True).stdout.split()
         time.sleep(0.1)
         for pid in found[:1]:
             os.kill(int(pid), signal.SIGKILL)

@@ -1,58 +1,23 @@
 """Traces in a bucket: a real S3 server on loopback (moto), read with the real s3fs."""
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-import urllib.parse
-import urllib.request
-from pathlib import Path
 
 import pytest
+from s3_support import serving
 
 import stepscope
-
-pytest.importorskip("s3fs", reason="s3fs is not installed: buckets are not tested")
-pytest.importorskip("moto.server", reason="moto and flask are not installed: buckets are not tested")
 
 MIB = 1 << 20
 
 
-class Server:
-    def __init__(self, port):
-        self.url = f"http://127.0.0.1:{port}"
-        self.options = {"endpoint_url": self.url, "key": "testing", "secret": "testing"}
-
-    def control(self, what, **given):
-        return json.loads(urllib.request.urlopen(f"{self.url}/_/{what}?{urllib.parse.urlencode(given)}").read())
-
-    def put(self, key, path):
-        self.control("put", bucket="bucket", key=key, file=path)
-
-    def requests(self):
-        """What was asked since the last time: [method, path, range, bytes]."""
-        return self.control("log")
-
-    def open(self, path="bucket/job/"):
-        return stepscope.open(f"s3://{path}", progress=False, storage_options=self.options)
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    ready = tmp_path_factory.mktemp("s3") / "port"
-    process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("s3_server.py")), str(ready)])
-    try:
-        until = time.monotonic() + 60
-        while not ready.exists() and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.05)
-        made = Server(ready.read_text())
-        urllib.request.urlopen(urllib.request.Request(f"{made.url}/bucket", method="PUT"))
+    with serving(tmp_path_factory.mktemp("s3")) as made:
         yield made
-    finally:
-        process.kill()
-        process.wait()
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/url_word.h"
 #include "cli/answer.h"
+#include "cli/inputs.h"
 #include "cli/more.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
@@ -89,10 +91,11 @@ Phrase SayMoreOf(const ReportSet& answer, const std::vector<std::string>& paths)
   const auto say = [&](const std::string& path, int64_t causes, std::string_view between = " ") {
     const auto names = FirstAnalyses(answer, causes);
     const std::string command = "stepscope analyze " + path + std::string(between);
-    return SayMore({"stepscope serve " + path,
-                    names.empty()
-                        ? command + "--full"
-                        : fmt::format("{}--only {} | --full", command, fmt::join(names, ","))});
+    std::vector<std::string> lines = {
+        names.empty() ? command + "--full"
+                      : fmt::format("{}--only {} | --full", command, fmt::join(names, ","))};
+    if (std::ranges::none_of(paths, IsUrl)) lines.insert(lines.begin(), "stepscope serve " + path);
+    return SayMore(lines);
   };
   const std::string path = Pasted(paths);
   for (int64_t causes = kCauses; causes > 0; --causes) {
@@ -143,6 +146,7 @@ void AddAnalyze(Command& root) {
   command.Argument("PATH", flags->paths,
                    "Traces, directories (.json, .json.gz, .xplane.pb, .sqlite)");
   AddQuestion(command, flags->question);
+  AddStorageOptions(command, flags->question.storage_options);
   command.Switch("--full", flags->full);
   command.Take("--kernel", flags->named.kernel);
   command.Take("--operator", flags->named.op);

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/keep_memory.h"
 #include "base/quantity.h"
+#include "cli/inputs.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "cli/vocabulary.h"
@@ -108,14 +109,17 @@ void AddLanguage(Command& command, std::string& language) {
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
   auto settings = ReadSettings(question.settings);
   if (!settings) return std::unexpected(settings.error());
+  const auto inputs = OpenInputs(paths, question.storage_options);
+  if (!inputs) return std::unexpected(inputs.error());
   KeepFreedMemory();
   ProgressLine line;
   OpenOptions open{
       .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};
+  open.storage = inputs->storage;
   open.redact = question.redact;
   open.max_input = question.max_input;
   if (!question.quiet) open.on_progress = [&](const Progress& progress) { line.Show(progress); };
-  const auto session = Session::Open(paths, open);
+  const auto session = Session::Open(inputs->paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
   return Found(session->Analyze({.only = question.only,

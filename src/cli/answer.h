@@ -35,7 +35,8 @@ struct Question {
   int threads = 0;
   int64_t max_input = 0;
   int64_t most_names = AnalyzeOptions().most_names;
-  bool quiet = false;  // no progress on the terminal
+  bool quiet = false;                             // no progress on the terminal
+  std::vector<std::string> storage_options = {};  // of URLs
   std::optional<RedactOptions> redact = {};
 };
 // Options that select what to answer from; AddSettings() and AddThreads() come with them.

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/answer.h"
 #include "cli/cluster.h"
+#include "cli/inputs.h"
 #include "cli/more.h"
 #include "cli/output_file.h"
 #include "stepscope/cluster.h"
@@ -33,7 +35,17 @@ void PrintCommands(const KubernetesOptions& options, const KubernetesPlan& plan)
              file("reduce.yaml"), name);
 }
 
-int RunKubernetes(const KubernetesOptions& options) {
+struct KubernetesFlags {
+  KubernetesOptions options;
+  std::vector<std::string> storage_options;
+};
+
+// URLs are opened where traces are to be counted, which this machine may not be able to.
+int RunKubernetes(KubernetesFlags& flags) {
+  KubernetesOptions& options = flags.options;
+  if (const auto opened = OpenTraces(options.job, flags.storage_options);
+      !opened && !options.job.shards)
+    return Fail(opened.error());
   const auto plan = PlanKubernetes(options);
   if (!plan) return Fail(plan.error());
   std::vector<NamedText> texts;
@@ -48,11 +60,12 @@ int RunKubernetes(const KubernetesOptions& options) {
 }  // namespace
 
 void AddClusterKubernetes(Command& cluster) {
-  auto options = std::make_shared<KubernetesOptions>();
+  auto flags = std::make_shared<KubernetesFlags>();
+  KubernetesOptions* const options = &flags->options;
   options->name = "stepscope";
   options->mount = "/data";
   Command& command = cluster.Sub("k8s", "Write manifests of an indexed map job and a reduce job");
-  command.Argument("PATH", options->job.traces, "Traces, as pods see them below --mount");
+  command.Argument("PATH", options->job.traces, "Traces, as pods see them below --mount, or URLs");
   command.Take("--output", options->job.folder)
       .Value("DIR")
       .Help("Directory of the manifests, on this machine")
@@ -66,6 +79,8 @@ void AddClusterKubernetes(Command& cluster) {
   command.Take("--name", options->name)
       .Help("Name of jobs and their directory in the claim")
       .Default("stepscope");
+  command.Take("--service-account", options->service_account);
+  AddStorageOptions(command, flags->storage_options);
   command.Switch("--jobset", options->job_set);
   command.Examples(
       {{"64 shards",
@@ -76,7 +91,7 @@ void AddClusterKubernetes(Command& cluster) {
   command.Notes(
       "Prints the commands that start the jobs and show the report. Partials are in the claim.\n"
       "Pods that are preempted or lost with their node are replaced.");
-  command.Runs([options] { return RunKubernetes(*options); });
+  command.Runs([flags] { return RunKubernetes(*flags); });
 }
 
 }  // namespace stepscope::cli

@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/number_ranges.h"
 #include "base/shell_word.h"
 #include "cli/answer.h"
 #include "cli/cluster.h"
+#include "cli/inputs.h"
 #include "cli/output_file.h"
 #include "stepscope/cluster.h"
 
@@ -17,6 +19,7 @@ namespace {
 struct SlurmFlags {
   SlurmOptions options;
   bool dry_run = false;
+  std::vector<std::string> storage_options;
 };
 
 std::string Printed(const BatchJob& job) {
@@ -50,6 +53,8 @@ int RunSlurm(SlurmFlags& flags) {
   const OutputFlags as_report{.file = report};
   if (const auto format = FormatOf(as_report); !format) return Fail(format.error());
   if (const auto writable = CheckOutput(report); !writable) return Fail(writable.error());
+  if (const auto opened = OpenTraces(flags.options.job, flags.storage_options); !opened)
+    return Fail(opened.error());
   const auto plan = PlanSlurm(flags.options);
   if (!plan) return Fail(plan.error());
   if (flags.dry_run) {
@@ -69,7 +74,7 @@ void AddClusterSlurm(Command& cluster) {
   auto flags = std::make_shared<SlurmFlags>();
   ClusterJob& job = flags->options.job;
   Command& command = cluster.Sub("slurm", "Submit an array of map tasks and a reduce job to Slurm");
-  command.Argument("PATH", job.traces, "Traces: files, or directories, that all nodes see");
+  command.Argument("PATH", job.traces, "Traces: files or directories that all nodes see, or URLs");
   command.Take("--output", job.folder)
       .Value("DIR")
       .Help("Directory of scripts, partials and logs, that all nodes see")
@@ -78,6 +83,7 @@ void AddClusterSlurm(Command& cluster) {
       .Help("Number of shards")
       .Default("one for 8 traces, at most 256");
   command.Take("--report", job.report);
+  AddStorageOptions(command, flags->storage_options);
   command.Switch("--dry-run", flags->dry_run).Help("Print the scripts, and submit nothing");
   command.AfterDashes("SBATCH_OPTION...", flags->options.options);
   command.Examples(

@@ -11,6 +11,7 @@
 
 #include "base/number_ranges.h"
 #include "cli/answer.h"
+#include "cli/inputs.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
@@ -23,6 +24,7 @@ struct MapFlags {
   std::vector<std::string> paths;
   std::string shard = "auto";
   std::optional<int64_t> shards;
+  std::vector<std::string> storage_options;
   MapOptions options;
   OutputFlags output;
 };
@@ -37,9 +39,12 @@ int RunMap(const MapFlags& flags) {
   const auto shard = ReadShard(flags.shard, flags.shards, EnvironmentSays);
   if (!shard) return Fail(shard.error());
   options.shard = *shard;
+  auto inputs = OpenInputs(flags.paths, flags.storage_options);
+  if (!inputs) return Fail(inputs.error());
+  options.storage = std::move(inputs->storage);
   ProgressLine line;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
-  auto mapped = MapRanks(flags.paths, options);
+  auto mapped = MapRanks(inputs->paths, options);
   line.Clear();
   return PrintAndJudge(std::move(mapped), flags.output);
 }
@@ -47,7 +52,7 @@ int RunMap(const MapFlags& flags) {
 void AddMap(Command& root) {
   auto flags = std::make_shared<MapFlags>();
   Command& command = root.Sub("map", "Condense a share of a job's traces, for 'reduce'");
-  command.Argument("PATH", flags->paths, "Traces: files, or directories");
+  command.Argument("PATH", flags->paths, "Traces: files, directories, or URLs");
   command.Take("--shard", flags->shard).Suggestions({"auto", "0/16"});
   command.Take("--shards", flags->shards);
   command.Take("--output", flags->options.folder)
@@ -56,17 +61,22 @@ void AddMap(Command& root) {
       .Required();
   AddThreads(command, flags->options.threads);
   AddMaxInput(command, flags->options.max_input);
+  AddStorageOptions(command, flags->storage_options);
   command.Take("--format", flags->output.format)
       .Choices({"text", "json", "csv", "markdown", "md"})
       .Default("text");
-  command.Examples({{"all traces on this machine", "stepscope map traces/ --shard 0/1 -o part"},
-                    {"the fourth of 16 shares", "stepscope map traces/ --shard 3/16 -o part"},
-                    {"as a task of a Slurm array", "stepscope map traces/ --shard auto -o part"},
-                    {"of an array submitted again for a few shards",
-                     "stepscope map traces/ --shard auto --shards 256 -o part"}});
+  command.Examples(
+      {{"all traces on this machine", "stepscope map traces/ --shard 0/1 -o part"},
+       {"the fourth of 16 shares", "stepscope map traces/ --shard 3/16 -o part"},
+       {"from a bucket", "stepscope map 's3://bucket/run/*.json.gz' --shard 3/16 -o part"},
+       {"as a task of a Slurm array", "stepscope map traces/ --shard auto -o part"},
+       {"of an array submitted again for a few shards",
+        "stepscope map traces/ --shard auto --shards 256 -o part"}});
   command.Notes(
       "A shard takes every N-th trace, and writes one file. It's done once: again with the same\n"
-      "traces it does nothing. 'auto' asks the environment of Slurm, MPI or Kubernetes.");
+      "traces it does nothing. 'auto' asks the environment of Slurm, MPI or Kubernetes. URLs (s3,\n"
+      "gs) are read where the Python package runs the command, with credentials of the\n"
+      "environment.");
   command.Runs([flags] { return RunMap(*flags); });
 }
 
@@ -171,6 +181,7 @@ void AddReduce(Command& root) {
   command.Take("--expect", flags->expect)
       .Help("Number of shards: say first which are missing, and exit 1");
   AddQuestion(command, flags->question);
+  AddStorageOptions(command, flags->question.storage_options);
   AddOutput(command, flags->output, "collectives.match_rate<90%");
   command.Examples({{"all ranks", "stepscope reduce part/"},
                     {"as JSON", "stepscope reduce part/ -o report.json"},

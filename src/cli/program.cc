@@ -45,8 +45,9 @@ Result<void> LoadPlugins(const std::vector<std::string>& files, const PluginLoad
   return {};
 }
 
-int RunWords(const std::vector<std::string>& words, const PluginLoader& load_plugin) {
-  if (const auto loaded = LoadPlugins(PluginsIn(words), load_plugin); !loaded) {
+int RunWords(const std::vector<std::string>& words, const Means& means) {
+  SetUrlOpener(means.open_urls, words);
+  if (const auto loaded = LoadPlugins(PluginsIn(words), means.load_plugin); !loaded) {
     PrintError(loaded.error());
     return kFailed;
   }
@@ -123,13 +124,13 @@ int TellOutOfMemory() {
   return kFailed;
 }
 
-int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_plugin) {
+int RunProgram(const std::vector<std::string>& words, const Means& means) {
   // What cannot be written is an error that is told.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   std::set_terminate(&EndByTerminate);
   std::set_new_handler(&NoteLackOfMemory);
   try {
-    const int code = RunWords(words, load_plugin);
+    const int code = RunWords(words, means);
     if (std::fflush(stdout) != 0) ThrowErrno();
     return code;
   } catch (const std::system_error& error) {

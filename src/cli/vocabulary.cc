@@ -22,6 +22,8 @@ constexpr Word kWords[] = {
      "max_input"},
     {"--most-names", "N", "Most names in a table; 0 is all", "10000", "most_names"},
     {"--most-rows", "N", "Most rows of a table in the page; 0 is all", "20000", "most_rows"},
+    {"--storage-option", "NAME=VALUE", "Set an option of URLs' file system; repeatable", "",
+     "storage_options"},
     {"-q,--quiet", "", "Show no progress", "", ""},
     {"--full", "", "Print all tables and findings, with all rows", "", ""},
     {"--kernel", "PATTERN", "Show the rows that name such a kernel, '*' for any text", "",
@@ -132,6 +134,8 @@ constexpr Word kWords[] = {
     {"--image", "IMAGE", "Container image that has 'stepscope' on its PATH", "", "image"},
     {"--claim", "NAME", "PersistentVolumeClaim with the traces, for all pods", "", "claim"},
     {"--mount", "DIR", "Where pods mount the claim", "/data", "mount"},
+    {"--service-account", "NAME", "Account of pods, whose rights they have in a bucket", "none",
+     "service_account"},
     {"--jobset", "", "Write one JobSet instead of two jobs", "", "job_set"},
 
     // The synthetic job.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/url_word.h"
 #include "base/valid_utf8.h"
 #include "cluster/manifests.h"
 #include "cluster/shards_there.h"
@@ -35,14 +36,14 @@ bool IsText(const std::string& text) {
          std::ranges::all_of(text, [](unsigned char c) { return c >= ' ' && c != 127; });
 }
 
-// Every pod sees them below the mount.
+// Every pod sees them below the mount, or in a bucket.
 Result<void> CheckPaths(const KubernetesOptions& options) {
   for (const std::string& text : {options.image, options.claim, options.mount}) {
     if (!IsText(text))
       return std::unexpected(Error{"'" + text + "' is not a name", "", "give printable text"});
   }
   for (const std::string& path : options.job.traces) {
-    if (!IsText(path) || !path.starts_with(options.mount + "/"))
+    if (!IsText(path) || (!IsUrl(path) && !path.starts_with(options.mount + "/")))
       return std::unexpected(
           Error{"pods do not see these traces: they are not below " + options.mount, path,
                 "give the path that pods see, or where they mount the claim (`mount`)"});
@@ -52,7 +53,7 @@ Result<void> CheckPaths(const KubernetesOptions& options) {
 
 Result<int64_t> CountShards(const ClusterJob& job) {
   if (job.shards) return ShardsOf(job.shards, std::numeric_limits<int64_t>::max(), kMostPods);
-  const auto traces = ListTraces(job.traces);
+  const auto traces = TracesOf(job);
   if (traces) return ShardsOf(job.shards, std::ssize(*traces), kMostPods);
   return std::unexpected(Error{"cannot count the traces here: " + traces.error().what,
                                traces.error().where,

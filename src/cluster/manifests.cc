@@ -57,7 +57,7 @@ constexpr std::string_view kDisruption =
 constexpr std::string_view kTemplate = R"(template:
   spec:
     restartPolicy: Never
-    containers:
+{account}    containers:
       - name: stepscope
         image: {image}
         command:
@@ -71,16 +71,21 @@ constexpr std::string_view kTemplate = R"(template:
 )";
 
 std::string TemplateOf(const KubernetesOptions& options, const Words& command) {
-  return fmt::format(kTemplate, fmt::arg("image", Quoted(options.image)),
-                     fmt::arg("command", Indented(ListOf(command), 10)),
-                     fmt::arg("mount", Quoted(options.mount)),
-                     fmt::arg("claim", Quoted(options.claim)));
+  const std::string account =
+      options.service_account.empty()
+          ? ""
+          : fmt::format("    serviceAccountName: {}\n", Quoted(options.service_account));
+  return fmt::format(
+      kTemplate, fmt::arg("account", account), fmt::arg("image", Quoted(options.image)),
+      fmt::arg("command", Indented(ListOf(command), 10)), fmt::arg("mount", Quoted(options.mount)),
+      fmt::arg("claim", Quoted(options.claim)));
 }
 
 // The specification of the job that maps: which shard a pod is, JOB_COMPLETION_INDEX tells it.
 std::string MapSpec(const KubernetesOptions& options, int64_t shards) {
   Words command = {"stepscope", "map"};
   command.insert(command.end(), options.job.traces.begin(), options.job.traces.end());
+  command.insert(command.end(), options.job.storage_words.begin(), options.job.storage_words.end());
   for (const std::string& word :
        {std::string("--shard"), std::string("auto"), std::string("--shards"),
         std::to_string(shards), std::string("-o"), FolderOfPartials(options)})

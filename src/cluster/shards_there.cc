@@ -2,14 +2,13 @@
 #include "cluster/shards_there.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <system_error>
 
-#include "stepscope/cluster.h"
+#include "base/url_word.h"
 #include "stepscope/partials.h"
 
 namespace stepscope {
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> AbsolutePath(const std::string& path) {
   std::error_code error;
-  std::string whole = fs::absolute(path, error).lexically_normal();
+  std::string whole = IsUrl(path) ? path : fs::absolute(path, error).lexically_normal().string();
   while (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
   const bool plain =
       std::ranges::all_of(whole, [](unsigned char c) { return c >= ' ' && c != '\\' && c != 127; });
@@ -48,14 +47,15 @@ Result<int64_t> ShardsOf(std::optional<int64_t> given, int64_t traces, int64_t m
                                "`shards`", "use at most as many shards as there are traces"});
 }
 
-std::string ListingOf(const std::vector<std::string>& traces) {
+Result<std::vector<StoredItem>> TracesOf(const ClusterJob& job) {
+  return ListTraces(job.names.empty() ? job.traces : job.names, job.storage);
+}
+
+std::string ListingOf(const std::vector<StoredItem>& traces) {
   std::string listing;
-  for (const std::string& trace : traces) {
-    struct stat found{};
-    if (stat(trace.c_str(), &found) != 0) found = {};
-    listing += fmt::format("{} {}.{:09} {}\n", found.st_size, found.st_mtim.tv_sec,
-                           found.st_mtim.tv_nsec, trace);
-  }
+  for (const StoredItem& trace : traces)
+    listing +=
+        fmt::format("{} {} {:x} {}\n", trace.bytes, trace.written, trace.version, trace.path);
   return listing;
 }
 

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/cluster.h"
 #include "stepscope/result.h"
+#include "stepscope/storage.h"
 
 namespace stepscope {
 
-// "/a/b" of "b/"; a path that scripts and comments of theirs can hold.
+// "/a/b" of "b/"; a path that scripts and comments of theirs can hold. A URL stays as it is.
 Result<std::string> AbsolutePath(const std::string& path);
 Result<std::vector<std::string>> AbsolutePaths(const std::vector<std::string>& paths);
 
@@ -18,8 +20,11 @@ Result<std::vector<std::string>> AbsolutePaths(const std::vector<std::string>& p
 // traces, or more than `most`.
 Result<int64_t> ShardsOf(std::optional<int64_t> given, int64_t traces, int64_t most);
 
-// A line for each trace: its size, when it was written, its path.
-std::string ListingOf(const std::vector<std::string>& traces);
+// The traces of a job, which a storage may hold.
+Result<std::vector<StoredItem>> TracesOf(const ClusterJob& job);
+
+// A line for each trace: its size, when it was written, its version in a storage, its path.
+std::string ListingOf(const std::vector<StoredItem>& traces);
 
 // The number of shards of which files are in the folder; absent where it has none. Fails where they
 // are of several numbers.

@@ -47,7 +47,9 @@ Result<SlurmOptions> WithAbsolutePaths(SlurmOptions options) {
   auto report =
       AbsolutePath(options.job.report.empty() ? *folder + "/report.txt" : options.job.report);
   if (!report) return std::unexpected(report.error());
-  options.job = {*std::move(traces), *std::move(folder), options.job.shards, *std::move(report)};
+  options.job.traces = *std::move(traces);
+  options.job.folder = *std::move(folder);
+  options.job.report = *std::move(report);
   return options;
 }
 
@@ -59,7 +61,7 @@ std::string TextOf(const std::string& path) {
 
 // Which traces the job has: a line for each, after the version that maps them.
 Result<void> List(const ClusterJob& job, SlurmPlan& plan) {
-  const auto traces = ListTraces(job.traces);
+  const auto traces = TracesOf(job);
   if (!traces) return std::unexpected(traces.error());
   plan.traces = std::ssize(*traces);
   plan.listed = "stepscope " STEPSCOPE_VERSION "\n" + ListingOf(*traces);

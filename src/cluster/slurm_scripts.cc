@@ -83,6 +83,7 @@ BatchJob MapJob(const SlurmPlan& plan, const SlurmOptions& options) {
   job.command.push_back(job.file);
   Words map = Ours(options, {"map"});
   map.insert(map.end(), options.job.traces.begin(), options.job.traces.end());
+  map.insert(map.end(), options.job.storage_words.begin(), options.job.storage_words.end());
   job.script = fmt::format(
       "{}exec {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --threads \"${{SLURM_CPUS_ON_NODE:-0}}\" -o "
       "{}\n",

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/url_word.h"
 #include "ingest/listing.h"
 #include "ingest/profiles.h"
 #include "ingest/rank_name.h"
@@ -197,9 +198,9 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
 }  // namespace
 
 Error NothingAt(const std::string& path, bool stored) {
+  if (!stored) return NoFileAt(path, "check the spelling and the current directory");
   return {"there is no such file or directory", path,
-          stored ? "check the address and the spelling"
-                 : "check the spelling and the current directory"};
+          "check the address and the spelling: of a bucket, no object's name begins so"};
 }
 
 Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places) {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/url_word.h"
 #include "mcp/say.h"
 
 namespace stepscope::mcp {
@@ -71,8 +72,7 @@ Result<std::string> Roots::Resolve(const std::string& path) const {
   if (failed || !IsBelow(canonical)) return std::unexpected(Outside(path));
   const fs::file_status status = fs::status(canonical, failed);
   if (!fs::exists(status))
-    return std::unexpected(Error{"there is no such file or directory", path,
-                                 "paths start at " + Say() + "; try 'open' with '.'"});
+    return std::unexpected(NoFileAt(path, "paths start at " + Say() + "; try 'open' with '.'"));
   if (!fs::is_regular_file(status) && !fs::is_directory(status))
     return std::unexpected(Error{"this is neither a file nor a directory", path, ""});
   return canonical.string();

@@ -9,6 +9,7 @@
 #include "python/answer.h"
 #include "python/errors.h"
 #include "python/module.h"
+#include "python/storage.h"
 #include "python/text.h"
 #include "python/work.h"
 #include "stepscope/cluster.h"
@@ -17,9 +18,12 @@ namespace stepscope::python {
 namespace {
 
 Answer MapShard(const nb::list& given, const nb::object& folder, int64_t index, int64_t count,
-                int threads) {
+                int threads, const nb::object& storage) {
   const std::vector<std::string> paths = BytesOfEach(given);
-  MapOptions options{.folder = BytesOf(folder), .shard = {index, count}, .threads = threads};
+  MapOptions options{.folder = BytesOf(folder),
+                     .shard = {index, count},
+                     .threads = threads,
+                     .storage = StorageOf(storage)};
   auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
     options.stop = std::move(stop);
     return MapRanks(paths, options);
@@ -28,10 +32,11 @@ Answer MapShard(const nb::list& given, const nb::object& folder, int64_t index, 
 }
 
 // The number of traces under the paths.
-int64_t CountTraces(const nb::list& given) {
+int64_t CountTraces(const nb::list& given, const nb::object& storage) {
   const std::vector<std::string> paths = BytesOfEach(given);
-  auto traces =
-      WorkFor<Result<std::vector<std::string>>>([&](std::stop_token) { return ListTraces(paths); });
+  const StorageRef from = StorageOf(storage);
+  auto traces = WorkFor<Result<std::vector<StoredItem>>>(
+      [&](std::stop_token stop) { return ListTraces(paths, from, std::move(stop)); });
   return std::ssize(ValueOrRaise(std::move(traces), Fault::kInput));
 }
 
@@ -39,8 +44,8 @@ int64_t CountTraces(const nb::list& given) {
 
 void AddPartials(nb::module_& module) {
   module.def("map_shard", MapShard, nb::arg("paths"), nb::arg("folder"), nb::arg("index"),
-             nb::arg("count"), nb::arg("threads"));
-  module.def("count_traces", CountTraces, nb::arg("paths"));
+             nb::arg("count"), nb::arg("threads"), nb::arg("storage").none());
+  module.def("count_traces", CountTraces, nb::arg("paths"), nb::arg("storage").none());
   module.attr("traces_per_shard") = kTracesPerShard;
   module.attr("most_shards") = kMostShards;
 }

@@ -9,6 +9,7 @@
 
 #include "python/errors.h"
 #include "python/module.h"
+#include "python/storage.h"
 #include "python/text.h"
 #include "stepscope/result.h"
 
@@ -27,11 +28,33 @@ Result<void> Load(const nb::object& load, const std::string& file) {
   }
 }
 
-int RunWords(const nb::list& given, const nb::object& load) {
+nb::list ListOf(const std::vector<std::string>& words) {
+  nb::list list;
+  for (const std::string& word : words) list.append(nb::bytes(word.data(), word.size()));
+  return list;
+}
+
+// open(paths, options) returns what failed, where, and what to try; or names and their storage.
+Result<cli::Inputs> Open(const nb::object& open, const std::vector<std::string>& given,
+                         const std::vector<std::string>& options) {
+  const nb::gil_scoped_acquire locked;
+  try {
+    const nb::object answer = open(ListOf(given), ListOf(options));
+    if (nb::len(answer) == 3) return std::unexpected(ErrorIn(answer));
+    return cli::Inputs{.paths = BytesOfEach(nb::cast<nb::list>(answer[0])),
+                       .storage = StorageOf(answer[1])};
+  } catch (const std::exception& error) {
+    return std::unexpected(Error{error.what(), given.front(), ""});
+  }
+}
+
+int RunWords(const nb::list& given, const nb::object& load, const nb::object& open) {
   const std::vector<std::string> words = BytesOfEach(given);
   const nb::gil_scoped_release unlocked;
-  const int code =
-      cli::RunProgram(words, [&](const std::string& file) { return Load(load, file); });
+  const int code = cli::RunProgram(
+      words, {.load_plugin = [&](const std::string& file) { return Load(load, file); },
+              .open_urls = [&](const auto& paths,
+                               const auto& options) { return Open(open, paths, options); }});
   std::fflush(nullptr);  // a reader that is gone is no error
   return code;
 }
@@ -39,7 +62,8 @@ int RunWords(const nb::list& given, const nb::object& load) {
 }  // namespace
 
 void AddProgram(nb::module_& module) {
-  module.def("run_program", RunWords, nb::arg("words"), nb::arg("load_plugin"));
+  module.def("run_program", RunWords, nb::arg("words"), nb::arg("load_plugin"),
+             nb::arg("open_urls"));
 }
 
 }  // namespace stepscope::python

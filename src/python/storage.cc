@@ -5,13 +5,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -145,23 +145,31 @@ std::vector<StoredItem> ItemsOf(const std::vector<Item>& given) {
   return items;
 }
 
-bool IsBelow(std::string_view path, std::string_view root) {
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
-}
+// Of a glob in a bucket there can be thousands.
+class Roots {
+ public:
+  explicit Roots(std::vector<std::string> roots) : roots_(roots.begin(), roots.end()) {}
+  // Whether it is one of them, or below one.
+  bool Hold(std::string_view path) const {
+    for (std::string above(path);; above.resize(above.rfind('/'))) {
+      if (roots_.contains(above)) return true;
+      if (!above.contains('/')) return false;
+    }
+  }
+
+ private:
+  std::unordered_set<std::string> roots_;
+};
 
 }  // namespace
 
 StorageRef StorageOf(const nb::object& storage) {
   if (storage.is_none()) return nullptr;
   const auto held = std::make_shared<const Held>(storage);
-  const std::vector<std::string> roots = BytesOfEach(nb::cast<nb::list>(storage.attr("roots")));
+  const Roots roots(BytesOfEach(nb::cast<nb::list>(storage.attr("roots"))));
   const auto begin = [held](std::unique_ptr<Request> request) { held->Begin(std::move(request)); };
   return std::make_shared<const Storage>(Storage{
-      .holds =
-          [roots](std::string_view path) {
-            return std::ranges::any_of(roots,
-                                       [&](const auto& root) { return IsBelow(path, root); });
-          },
+      .holds = [roots](std::string_view path) { return roots.Hold(path); },
       .find = [begin](
                   const std::string& path,
                   Request::Found done) { begin(std::make_unique<Request>(path, std::move(done))); },

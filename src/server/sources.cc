@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/url_word.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/hang.h"
 #include "stepscope/memory_snapshot.h"
@@ -138,8 +139,7 @@ Result<void> CheckPaths(const std::vector<std::string>& paths, const StorageRef&
     if (storage && storage->holds(path)) continue;
     if (fs::exists(path, failed) || IsGoodputLedger(path)) continue;
     return std::unexpected(
-        Error{"there is no such file or directory", path,
-              "check the spelling; relative paths start at the current directory"});
+        NoFileAt(path, "check the spelling; relative paths start at the current directory"));
   }
   return {};
 }

@@ -95,7 +95,7 @@ constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
 // Reads a file again where it records no device and what its host does was not asked for: numbers
 // are those of the job, whatever analyses ask.
 void ReadAgainAsHost(Trace& trace, const LoadedFile& file, const Places& places,
-                     ReadOptions options) {
+                     ReadOptions options, ReadFailure& failure) {
   const bool has_all =
       options.keep.Has(Kind::kOperator) && options.keep.inputs && options.keep.kernels;
   if (has_all || trace.gpu_events_in_file > 0) return;
@@ -103,14 +103,14 @@ void ReadAgainAsHost(Trace& trace, const LoadedFile& file, const Places& places,
   options.observer = nullptr;
   options.part = file.part;
   std::atomic<int64_t> ignored = 0;  // the bytes were counted once
-  auto source = places.Open(file.info.path, &ignored);
-  if (!source) return;
+  auto source = places.Open(file.info.path, &ignored, &failure);
+  if (!source) return failure.Set(source.error());
   if (auto again = ReadTrace(std::move(*source), options)) trace = std::move(*again);
 }
 
 // `failure`: of a file in a storage, somewhere in it.
-void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const ReadFailure& failure) {
-  ReadAgainAsHost(trace, file, load.places, load.read);
+void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, ReadFailure& failure) {
+  ReadAgainAsHost(trace, file, load.places, load.read, failure);
   if (load.execution_traces != nullptr)
     load.execution_traces->Join(file.info.path, trace, file.more_notes);
   if (load.redactor != nullptr) RedactTrace(trace, *load.redactor);
@@ -122,6 +122,7 @@ void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const Rea
   file.info.gpu_events = trace.gpu_events_in_file;
   file.info.problem = ProblemOf(trace.notes);
   if (const auto failed = failure.Get()) {
+    file.cut = failed;
     file.info.problem = std::string(NoteMessage(NoteKind::kTruncated)) + ": " + failed->what;
     if (trace.notes.Count(NoteKind::kTruncated) == 0) trace.notes.Add(NoteKind::kTruncated);
   }
@@ -140,7 +141,7 @@ void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const Rea
 
 // The recordings of one file, on the threads that have no file to read.
 void TakeRecordings(LoadedFile& file, std::vector<Recording> recordings, const LoadOptions& load,
-                    const ReadFailure& failure) {
+                    ReadFailure& failure) {
   for (size_t part = 1; part < recordings.size(); ++part) {
     file.parts.emplace_back().info = file.info;
     file.parts.back().part = part;

@@ -27,6 +27,8 @@ namespace stepscope {
 struct LoadedFile {
   InputFile info;
   Error error;  // when info.problem is set and the file is not used
+  // Why a file in a storage was used up to a place in it alone: another try may read all of it.
+  std::optional<Error> cut;
   Notes notes;
   std::vector<Note> more_notes;  // of kinds that only the file's format has
   RankActivity rank;

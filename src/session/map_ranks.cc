@@ -40,6 +40,14 @@ struct MapItem {
   bool is_trace = true;  // else trying again would not help
 };
 
+// Why not all of the file was read, if so: a partial of what came would stay, although the next try
+// may read the rest.
+std::optional<Error> CutShort(const LoadedFile& file) {
+  std::optional<Error> cut = file.cut;
+  for (const LoadedFile& part : file.parts) cut = cut ? cut : part.cut;
+  return cut;
+}
+
 bool Failed(const MapItem& item) { return item.error && item.is_trace; }
 
 // A recording says its rank, or its file's name does if it is alone there; else it has its place,
@@ -126,11 +134,9 @@ class Mapper {
               .places = places_,
               .stop = options_.stop},
              bytes_read_);
-    item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0 && !file.memory_only;
-    if (!file.used) {
-      item.error = file.error;
-      return;
-    }
+item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0 && !file.memory_only;
+    item.error = file.used ? CutShort(file) : file.error;
+    if (item.error) return;
     const size_t recordings = 1 + file.parts.size();
     Condense(file, recordings, item);
     for (LoadedFile& part : file.parts) Condense(part, recordings, item);

@@ -68,6 +68,9 @@ def failure(error: BaseException, name: str, advice: str = "") -> tuple[str, str
     advice: what to try where the kind of place says more than the error does.
     """
     said = without_credentials(" ".join(str(error).split()))[:300]
+    if any(word in said for word in _THROTTLED):
+        return f"cannot read the file: the server asks for fewer requests ({said})", name, \
+            "run fewer shards at once, or try again later"
     if isinstance(error, Told):
         return error.args[0], name, error.args[1]
     if isinstance(error, FileNotFoundError):
@@ -76,17 +79,21 @@ def failure(error: BaseException, name: str, advice: str = "") -> tuple[str, str
         return f"cannot read the file: {said or type(error).__name__}", name, advice.format(error=type(error).__name__)
     if isinstance(error, PermissionError):
         return f"cannot read the file: access is denied ({said})", name, \
-            "check the credentials, which storage_options= passes on, and their rights"
+            "check the credentials of the environment (or `storage_options`), and their rights to list and read"
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return f"cannot read the file: the server did not answer in time ({said or type(error).__name__})", name, \
-            "try again, or raise the timeouts in storage_options="
+            "try again, or raise the timeouts (`storage_options`)"
     if "expired" in type(error).__name__.lower():
         return "the file was changed while it was read", name, "open the run again when it is no longer written"
     if isinstance(error, (TypeError, ValueError)):
-        return f"cannot read the file: {said}", name, "check the URL, and storage_options= if there are any"
+        return f"cannot read the file: {said}", name, "check the URL, and `storage_options` if there are any"
     if "Credentials" in type(error).__name__:
-        return f"cannot read the file: {said}", name, "set credentials in the environment, or pass them as storage_options="
+        return f"cannot read the file: {said}", name, "set credentials in the environment, or name them (`storage_options`)"
     return f"cannot read the file: {said or type(error).__name__}", name, "check the connection, and try again"
+
+
+# What servers say that throttle: S3 and others like it, HTTP.
+_THROTTLED = ("SlowDown", "reduce your request rate", "TooManyRequests", "Too Many Requests", "429,")
 
 
 class Told(Exception):
@@ -96,4 +103,9 @@ class Told(Exception):
 def without_credentials(text: str) -> str:
     """Without "user:password@" and the query of URLs, which may be a signature."""
     text = re.sub(r"(?<=://)[^/@\s]*:[^/@\s]*@", "", text)
-    return re.sub(r"(\w://[^\s?'\"]*)\?[^\s'\")]*", r"\1", text)
+    return re.sub(r"(\w+)(://[^\s?'\"]*)\?[^\s'\")]*", _without_query, text)
+
+
+def _without_query(url: re.Match[str]) -> str:
+    """Names of objects, and patterns, have "?" in them."""
+    return url[0] if url[1] in ("s3", "s3a", "gs", "gcs") else url[1] + url[2]

@@ -91,7 +91,8 @@ class Urls:
         self._fs.invalidate_cache(path)
         try:
             info = self._fs.info(path)
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError) as error:
+            _check_bucket(error)
             return {"type": "none"}
         if info["type"] == "file" and path.endswith("/") and self._fs.isdir(path):
             info = {"type": "directory"}
@@ -107,7 +108,11 @@ class Urls:
     def _opened(self, name: str) -> Any:
         with self._lock:
             if name not in self._files:
-                self._files[name] = _File(_open(self._fs, self._path(name)), _version(self._infos.get(name, {})))
+                info = self._infos.get(name, {})
+                file = _open(self._fs, self._path(name))
+                if not _same(info, getattr(file, "_details", None)):
+                    raise Told("the file was changed since it was listed", "run it again when it is no longer written")
+                self._files[name] = _File(file, _version(info))
             return self._files[name]
 
     def _streamed(self, name: str) -> Any:
@@ -175,18 +180,40 @@ def _file_system(url: str, shown: str, options: Mapping[str, Any]) -> Any:
                             "give a path, or a URL of a protocol that fsspec knows") from error
     except (TypeError, OSError) as error:
         raise QuestionError(f"cannot use the URL: {without_credentials(str(error))}", shown,
-                            "check storage_options=") from error
+                            "check `storage_options`") from error
 
 
 def _globbed(fs: Any, path: str, shown: str) -> Any:
     try:
         fs.invalidate_cache()
-        matches = fs.glob(path, detail=True)
+        matches = fs.glob(path, detail=True) or _named(fs, path)
     except Exception as error:  # noqa: BLE001: of whatever library it is
         raise InputError(*failure(error, shown)) from error
     if not matches:
-        raise InputError(f"no file matches {shown!r}", "`paths`", "check the pattern, or give a directory")
+        raise InputError(f"no file matches {shown!r}", shown, "check the pattern, or give a directory")
     return matches
+
+
+def _named(fs: Any, path: str) -> dict[str, Any]:
+    """The file of this very name, which has what elsewhere is a pattern in it."""
+    try:
+        return {path: fs.info(path)}
+    except FileNotFoundError as error:
+        _check_bucket(error)
+        return {}
+
+
+def _check_bucket(error: Exception) -> None:
+    """That nothing is there may be a bucket's fault, of which file systems of fsspec say no more than that."""
+    if re.search(r"bucket.*not exist", str(error), re.IGNORECASE):
+        raise Told("there is no such bucket", "check its name, and the endpoint or region") from error
+
+
+def _same(listed: Any, opened: Any) -> bool:
+    """Whether a file is the one that was listed, as far as both say it."""
+    if not listed or not isinstance(opened, Mapping):
+        return True
+    return all(listed[key] == opened[key] for key in ("ETag", "size", "generation") if key in listed and key in opened)
 
 
 def _name_of(shown: str, pattern: str, match: str) -> str:
