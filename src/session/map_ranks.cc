@@ -134,7 +134,7 @@ class Mapper {
               .places = places_,
               .stop = options_.stop},
              bytes_read_);
-item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0 && !file.memory_only;
+    item.is_trace = file.notes.Count(NoteKind::kNotATrace) == 0 && !file.memory_only;
     item.error = file.used ? CutShort(file) : file.error;
     if (item.error) return;
     const size_t recordings = 1 + file.parts.size();

@@ -18,7 +18,7 @@ constexpr size_t kFewestLate = 3;         // in fewer steps it is late by chance
 constexpr double kBeyond = 2;             // variations, where the rank is late
 constexpr double kBeyondRare = 3;         // where it is late in few of the steps
 constexpr double kByChance = 2e-3;        // that any of the ranks is late so often
-constexpr double kSlowByChance = 1.5e-3;  // that a rank that is late takes longer so often, so much
+constexpr double kSlowByChance = 1.5e-3;  // that a rank takes longer so often and so much
 constexpr double kNearlyAll = 0.9;        // of the steps in which it is late
 constexpr double kBeyondUnexplained = 3;  // of what others wait for it
 
@@ -123,10 +123,9 @@ bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   const bool apart = before.size() + 1 >= kFewestLate &&
                      std::ranges::min(all) > std::max(std::ranges::max(before), 0.0);
   if (all.size() < kEnoughSteps) return apart;
-  if (ChanceToBeAbove(all) < kSlowByChance) return true;
-  const double varies = Variation(all);
+  const double varies = Variation(all), chance = ChanceToBeAbove(all);
   const double usual = Median(std::move(all));
-  return usual > 0 && usual >= kBeyond * varies;
+  return usual > 0 && usual >= (chance < kSlowByChance ? 1 : kBeyond) * varies;
 }
 
 bool OwnTimes::TakesLongerSince(uint32_t rank, int64_t since) const {

@@ -41,11 +41,10 @@ class OwnTimes {
   // absolute deviations, as standard deviations.
   LateEvidence Weigh(const StepBlame& steps, uint32_t rank) const;
 
-  // Whether the rank takes longer than the others in all steps, or in all since one: by twice what
-  // that varies, not only where it was late, or in so many steps, and by so much, that the chance of
-  // it is below 1 in 600 (base/signed_rank.h).
-  // Of fewer than six steps since one, each must be longer than each before. True where few steps
-  // were recorded.
+  // Whether the rank takes longer than the others in all steps, or in all since one, not only where
+  // it was late: usually by twice what that varies, or by as much as it varies if the chance of so
+  // many and large ones is below 1 in 600 (base/signed_rank.h). Of fewer than six steps since one,
+  // each must be longer than each before. True where few steps were recorded.
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
   // Whether half or more of what it takes beyond the others since then is time that it takes longer
