@@ -6,6 +6,7 @@
 
 #include "base/string_table.h"
 #include "facts/facts.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -15,6 +16,7 @@ struct RecordingToCondense {
   const StringTable* names = nullptr;
   int64_t events = 0, gpu_events = 0;  // of the file
   std::vector<Note> notes;             // about it
+  RankTrace source;                    // its file
 
   // What facts/derived asks of one recording by itself: it, and its names. It keeps what is
   // derived.
