@@ -36,6 +36,9 @@ struct PageServerOptions {
   std::vector<std::string> paths;
   std::vector<std::string> hangs = {};  // what stuck jobs left behind, as for FindHang()
   StorageRef storage = nullptr;         // where some of the paths lie, as in OpenOptions
+  // Where the traces of ranks must lie that a run of partials names and the page opens; none: where
+  // the partials say, and on loopback only.
+  std::vector<std::string> trace_folders = {};
   std::string host = "127.0.0.1";
   int port = 0;  // 0: any that is free
   // Names besides those of this machine by which browsers call the server, as of a proxy.

@@ -20,6 +20,7 @@
 
 #include "stepscope/events.h"
 #include "stepscope/kernel_groups.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 #include "stepscope/storage.h"
@@ -152,6 +153,11 @@ class Session {
 
   // The ranks of which there is a recording, ascending: those that ReadEvents() can read.
   std::vector<int64_t> RecordedRanks() const;
+
+  // Where the traces of a rank are, by time, or of all ranks, by rank: of partials those that they
+  // were made of. None of partials that do not say, and of a redacted run.
+  std::span<const RankTrace> TracesOf(int64_t rank) const;
+  std::span<const RankTrace> Traces() const;
 
   // Reads the files of a rank once more, unless keep_traces kept what was read, with all events and
   // what they say, on `threads` (0: one per processor). Fails for a rank without a recording, when

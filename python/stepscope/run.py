@@ -151,21 +151,26 @@ class Run(Analyses):
 
         return timeline(self, ranks_of(ranks) or self.ranks, step)
 
-    def serve(self, *, port: int = 0) -> Any:
+    def serve(self, *, port: int = 0, most_rows: int | None = None) -> Any:
         """Serves the page on 127.0.0.1 until the returned Page is closed; its url is what to open in a browser.
 
-        port: 0 is any that is free. The server reads the files again, on threads of this process.
+        port: 0 is any that is free. most_rows: rows of a table that the page gets, without it the first 20,000; 0 is all.
+        The server reads the files again, on threads of this process.
         """
         from .page import Page
 
         if self.closed:
             raise UseError("the run is closed", "", "open it again with stepscope.open()")
+        if most_rows is not None and not (_is_count(most_rows) and 0 <= most_rows <= 10**12):
+            raise QuestionError("the number of rows must be 0 to 1e12", "`most_rows`", "most_rows=0 keeps all")
         return Page(_core.serve(list(map(os.fsencode, self._paths)), self._storage, "127.0.0.1", port, "", 0, [],
-                                *self._limits))
+                                *self._limits, None if most_rows is None else int(most_rows)))
 
-    def show(self, *, width: int | str = "100%", height: int = 720) -> Any:
-        """Serves the page and shows it here: as a frame in a notebook, else in a browser. Returns the Page."""
-        return self.serve().shown(width, height)
+    def show(self, *, width: int | str = "100%", height: int = 720, most_rows: int | None = None) -> Any:
+        """Serves the page, as serve() does, and shows it here: as a frame in a notebook, else in a browser. Returns the
+        Page.
+        """
+        return self.serve(most_rows=most_rows).shown(width, height)
 
     def close(self) -> None:
         """Frees what was read. Reports and their tables stay; asking again raises UseError."""

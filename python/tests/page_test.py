@@ -1,9 +1,31 @@
 """The page, served by the process that asks."""
+import json
 import time
 import urllib.error
 import urllib.request
 
 import pytest
+import stepscope
+
+
+def test_gives_the_page_as_many_rows_as_asked_for(run):
+    def rows(**limits):
+        with run.serve(**limits) as page:
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            browser.open(page.url, timeout=60)
+            address = page.url.split("?")[0] + "api/"
+            for _ in range(600):
+                state = json.load(browser.open(address + "state", timeout=60))["runs"][0]
+                if state["state"] == "ready":
+                    break
+                time.sleep(0.1)
+            answer = json.load(browser.open(f"{address}runs/{state['id']}/answer?only=kernel_breakdown", timeout=60))
+            return max(len(table["rows"]) for table in answer["reports"][0]["tables"])
+
+    assert rows(most_rows=1) == 1
+    assert rows(most_rows=0) == rows() > 1
+    with pytest.raises(stepscope.QuestionError):
+        run.serve(most_rows=-1)
 
 
 def test_serves_until_closed(run):

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,6 +109,28 @@ Phrase SayMoreOf(const ReportSet& answer, const std::vector<std::string>& paths)
   return say(paths.size() == 1 ? "PATH" : "PATH...", kCauses);
 }
 
+// The rank that was asked for, or that the first finding names.
+std::optional<int64_t> RankInQuestion(const ReportSet& answer, const std::vector<int64_t>& asked) {
+  if (asked.size() == 1) return asked.front();
+  for (const Report& report : answer.reports) {
+    const auto first = std::ranges::find(report.findings, 1, &Finding::place);
+    if (first != report.findings.end()) return first->cause.rank;
+  }
+  return std::nullopt;
+}
+
+// Of partials: the command that opens the rank's own trace, which has what they do not; else
+// nothing.
+Phrase SayTrace(const ReportSet& answer, const std::vector<int64_t>& asked,
+                std::span<const RankTrace> traces) {
+  const auto rank = RankInQuestion(answer, asked);
+  if (!rank) return "";
+  const auto trace = std::ranges::lower_bound(traces, *rank, {}, &RankTrace::rank);
+  if (trace == traces.end() || trace->rank != *rank || trace->read) return "";
+  return Phrase("\n") + Say("The trace of rank {rank}: {command}", *rank,
+                            Phrase::Name("stepscope serve " + Pasted({trace->path})));
+}
+
 int RunAnalyze(const AnalyzeFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
@@ -120,7 +144,8 @@ int RunAnalyze(const AnalyzeFlags& flags) {
     question.only = {"shapes"};
     question.settings.params.push_back("shapes.repro=" + flags.repro);
   }
-  auto answer = Answer(flags.paths, question);
+  std::vector<RankTrace> traces;
+  auto answer = Answer(flags.paths, question, &traces);
   if (!answer) return Fail(answer.error());
   if (script && *format == Format::kText) return PrintScript(*answer, flags);
   OutputFlags output = flags.output;
@@ -133,7 +158,7 @@ int RunAnalyze(const AnalyzeFlags& flags) {
     output.extent = TextStyle::Extent::kAll;
   } else if (question.only.empty()) {
     output.extent = TextStyle::Extent::kScreen;
-    output.more = SayMoreOf(*answer, flags.paths);
+    output.more = SayMoreOf(*answer, flags.paths) + SayTrace(*answer, question.ranks, traces);
   }
   return PrintAndJudge(*std::move(answer), output, *conditions);
 }

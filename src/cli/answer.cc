@@ -106,7 +106,8 @@ void AddLanguage(Command& command, std::string& language) {
   command.Take("--lang", language).Choices({"en", "ja"});
 }
 
-Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
+Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question,
+                         std::vector<RankTrace>* traces) {
   auto settings = ReadSettings(question.settings);
   if (!settings) return std::unexpected(settings.error());
   const auto inputs = OpenInputs(paths, question.storage_options);
@@ -122,6 +123,10 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   const auto session = Session::Open(inputs->paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
+  if (traces != nullptr) {
+    const auto known = session->Traces();
+    traces->assign(known.begin(), known.end());
+  }
   return Found(session->Analyze({.only = question.only,
                                  .steps = question.steps,
                                  .ranks = question.ranks,

@@ -61,8 +61,9 @@ struct OutputFlags {
 // `condition` is the example of --fail-on: one that the command's reports can be judged by.
 void AddOutput(Command& command, OutputFlags& output, std::string_view condition);
 
-// Opens the traces, with progress on the terminal, and asks.
-Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);
+// Opens the traces, with progress on the terminal, and asks. `traces` gets Session::Traces().
+Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question,
+                         std::vector<RankTrace>* traces = nullptr);
 
 Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
 

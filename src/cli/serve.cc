@@ -124,6 +124,10 @@ void AddServe(Command& root) {
   command.Switch("--open", flags->open);
   AddListening(command, flags->options.host, flags->options.port, flags->options.allow_hosts);
   AddTokenFlags(command, flags->token);
+  command.Take("--traces", flags->options.trace_folders)
+      .Value("DIR...")
+      .Help("Open traces of reduced runs from these directories only")
+      .Default("on loopback, from anywhere");
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);
   AddThreads(command, flags->options.threads);

@@ -9,6 +9,7 @@
 #include "facts/derived/job/job_purpose.h"
 #include "facts/derived/steps/before_steps.h"
 #include "facts/derived/steps/step_categories.h"
+#include "partials/partial_source.h"
 
 namespace stepscope {
 namespace {
@@ -108,6 +109,10 @@ std::string AboutOf(const RecordingToCondense& recording, const Facts& facts) {
   WriteList(json, "devices", rank.properties,
             [&](const DeviceProperties& device) { WriteDevice(json, device); });
   WriteList(json, "notes", recording.notes, [&](const Note& note) { WriteNote(json, note); });
+  if (!recording.source.path.empty()) {
+    json.Key("source");
+    PutSource(json, recording.source);
+  }
   json.End();
   return std::move(json).Take();
 }

@@ -6,6 +6,7 @@
 
 #include "base/string_table.h"
 #include "facts/facts.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -16,6 +17,7 @@ struct RecordingToCondense {
   int64_t events = 0, gpu_events = 0;  // of the file
   std::vector<Note> notes;             // about it
   std::string process;                 // its number, where the recording tells its rank; else empty
+  RankTrace source;                    // its file
 
   // What facts/derived asks of one recording by itself: it, and its names. It keeps what is
   // derived.

@@ -42,6 +42,10 @@ std::span<const Translated> JapaneseOfQueries() {
       {"partials hold collectives, steps and sums alone: ask the traces of the ranks in question",
        "部分要約には集団通信、ステップ、合計だけがあります: "
        "該当するランクのトレースを解析してください"},
+      {"partials hold collectives, steps and sums alone: ask the trace of the rank in question (of "
+       "rank {rank}: {command})",
+       "部分要約には集団通信、ステップ、合計だけがあります: "
+       "該当するランクのトレースを解析してください (ランク {rank}: {command})"},
       {"partials hold no operators, functions or launches: what needs them is left out; ask the "
        "traces "
        "of the ranks in question",

@@ -105,6 +105,7 @@ std::span<const Translated> JapaneseOfReports() {
       {"no default", "既定値なし"},
       {"default {value}", "既定値 {value}"},
       {"More: {commands}", "詳細: {commands}"},
+      {"The trace of rank {rank}: {command}", "ランク {rank} のトレース: {command}"},
   };
   return kTexts;
 }

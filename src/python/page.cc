@@ -54,7 +54,7 @@ class Page {
 Page Serve(const nb::list& given, const nb::object& storage, const std::string& host, int port,
            const std::string& token, int threads,
            std::vector<std::pair<std::string, std::string>> params, int64_t max_input,
-           int64_t most_names) {
+           int64_t most_names, std::optional<int64_t> most_rows) {
   const bool stored = !storage.is_none();
   const PageServerOptions options{.paths = BytesOfEach(given),
                                   .storage = StorageOf(storage),
@@ -65,6 +65,7 @@ Page Serve(const nb::list& given, const nb::object& storage, const std::string& 
                                   .settings = {.groups = {}, .params = std::move(params)},
                                   .max_input = max_input,
                                   .most_names = most_names,
+                                  .most_rows = most_rows.value_or(kMostPageRows),
                                   .look_every = stored ? kLookAtStorage : kLookAtFiles};
   // It waits for answers of Python.
   auto server = WorkFor<Result<PageServer>>(
@@ -82,7 +83,7 @@ void AddPages(nb::module_& module) {
       .def("close", &Page::Close);
   module.def("serve", Serve, nb::arg("paths"), nb::arg("storage").none(), nb::arg("host"),
              nb::arg("port"), nb::arg("token"), nb::arg("threads"), nb::arg("params"),
-             nb::arg("max_input"), nb::arg("most_names"));
+             nb::arg("max_input"), nb::arg("most_names"), nb::arg("most_rows").none());
 }
 
 }  // namespace stepscope::python

@@ -96,7 +96,7 @@ Result<void> Ask(OpenRuns& open, const Wanted& wanted, const QueryOptions& optio
     question.stop = stop;
     auto answer = run.session->Analyze(question);
     if (!answer) return std::unexpected(answer.error());
-    open.answers.push_back({run.name, std::move(*answer)});
+    open.answers.push_back({run.name, std::move(*answer), run.session->Traces()});
   }
   return {};
 }

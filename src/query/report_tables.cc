@@ -138,6 +138,14 @@ Table FilesOf(const ReportSet& answer) {
   return table;
 }
 
+// Where the trace of a rank is: of partials, the one that they were made of.
+Table TracesOf(std::span<const RankTrace> traces) {
+  Table table{.columns = {Named("rank"), Named("path"), Named("bytes", Unit::kBytes)}};
+  for (const RankTrace& trace : traces)
+    table.rows.push_back({trace.rank, trace.path, trace.bytes < 0 ? Cell() : Cell(trace.bytes)});
+  return table;
+}
+
 Table RunsOf(const ReportSet& answer) {
   int64_t events = 0, bytes = 0;
   for (const InputFile& file : answer.run.files) {
@@ -159,7 +167,7 @@ std::vector<NamedTable> ReportTables(const std::vector<RunAnswer>& answers) {
                        const Table& table) {
     tables.try_emplace({schema, name}, table.title).first->second.Add(run, table);
   };
-  for (const auto& [run, answer] : answers) {
+  for (const auto& [run, answer, traces] : answers) {
     for (const Report& report : answer.reports) {
       for (const Table& table : report.tables) add(run, report.analysis, table.key, table);
       if (!report.metrics.empty())
@@ -168,6 +176,7 @@ std::vector<NamedTable> ReportTables(const std::vector<RunAnswer>& answers) {
     add(run, "", "findings", FindingsOf(answer));
     add(run, "", "notes", NotesOf(answer));
     add(run, "", "files", FilesOf(answer));
+    add(run, "", "traces", TracesOf(traces));
     add(run, "", "runs", RunsOf(answer));
   }
   std::vector<NamedTable> named;

@@ -10,6 +10,7 @@
 #include "server/ledger_answer.h"
 #include "server/page.h"
 #include "server/timeline_api.h"
+#include "server/trace_api.h"
 #include "server/watched.h"
 #include "stepscope/compare.h"
 #include "stepscope/hang.h"
@@ -233,6 +234,7 @@ struct Answering {
   Snapshots& snapshots;
   Captures& captures;
   SqlBox& sql;
+  const TraceDoor& traces;
 };
 
 Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const Request& request) {
@@ -251,6 +253,9 @@ Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const
   if (path.size() == 3 && path[0] == "runs" && path[2] == "grid") {
     return GridOfRun(runs, path[1], url, request.gone);
   }
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "trace") {
+    return TracesOfRank(runs, by.traces, path[1], url, request.gone);
+  }
   if (path.size() == 3 && path[0] == "runs" && path[2] == "goodput") {
     return GoodputOfRun(runs, by.ledgers, path[1], request.gone);
   }
@@ -266,6 +271,7 @@ Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& reques
   const Path path = url.path;
   Runs& runs = by.runs;
   if (by.gate.TakesFiles(url)) return TakeFile(runs, by.dropped, url, request);
+  if (Gate::OpensTraces(url)) return OpenOrCloseTraces(runs, by.traces, url, request.gone);
   if (by.gate.Acts(url)) return Capture(by.captures, path.subspan(1), url);
   if (path.size() == 2 && path[0] == "api" && path[1] == "state") {
     return JsonBody(
@@ -300,7 +306,8 @@ Response Api::Answer(const Request& request) const {
                            .ledgers = ledgers_,
                            .snapshots = snapshots_,
                            .captures = captures_,
-                           .sql = sql_},
+                           .sql = sql_,
+                           .traces = traces_},
                           *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();

@@ -12,6 +12,7 @@
 #include "server/runs.h"
 #include "server/snapshots.h"
 #include "server/sql_answer.h"
+#include "server/trace_api.h"
 
 namespace stepscope::server {
 
@@ -19,14 +20,15 @@ class Api {
  public:
   // All but `gate` must outlive it.
   Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers, Snapshots& snapshots,
-      Captures& captures, SqlBox& sql)
+      Captures& captures, SqlBox& sql, TraceDoor traces)
       : gate_(std::move(gate)),
         runs_(runs),
         dropped_(dropped),
         ledgers_(ledgers),
         snapshots_(snapshots),
         captures_(captures),
-        sql_(sql) {}
+        sql_(sql),
+        traces_(traces) {}
 
   // Of a request with a body, before it is read: only files that are let in may have one.
   std::optional<Response> RefuseBody(const Request& request) const;
@@ -42,6 +44,7 @@ class Api {
   Snapshots& snapshots_;
   Captures& captures_;
   SqlBox& sql_;
+  TraceDoor traces_;
 };
 
 // The JSON of /api/state and /api/analyses.

@@ -43,7 +43,7 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
         request, 403,
         {"cannot answer: the request comes from another site", "", "open the printed address"});
   }
-  const bool posted = TakesFiles(url) || Acts(url);
+  const bool posted = TakesFiles(url) || Acts(url) || OpensTraces(url);
   if (posted && request.method != "POST") {
     return Refusal(request, 405, {"cannot answer: this is asked by POST", request.method, ""});
   }
@@ -66,6 +66,10 @@ bool Gate::TakesFiles(const Url& url) const {
 bool Gate::Acts(const Url& url) const {
   return gate_.loopback() && url.path.size() >= 2 && url.path[0] == "api" &&
          url.path[1] == "capture";
+}
+
+bool Gate::OpensTraces(const Url& url) {
+  return url.path.size() >= 2 && url.path[0] == "api" && url.path[1] == "traces";
 }
 
 bool Gate::KnowsToken(const Request& request) const {

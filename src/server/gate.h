@@ -29,6 +29,8 @@ class Gate {
   bool TakesFiles(const http::Url& url) const;
   // Whether the address does something beyond answering, such as a capture: only for this machine.
   bool Acts(const http::Url& url) const;
+  // Whether the address opens or closes traces of ranks.
+  static bool OpensTraces(const http::Url& url);
   bool loopback() const { return gate_.loopback(); }
 
  private:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -55,6 +56,9 @@ class OpenRun {
 
   // What was read, which no question changes.
   const RunInfo& run() const { return session_.run(); }
+
+  // As Session::TracesOf(), for who asks while others do.
+  std::span<const RankTrace> TracesOf(int64_t rank) const { return session_.TracesOf(rank); }
 
   // What tells of which job it is.
   const RunOfJob& of_job() const { return of_job_; }

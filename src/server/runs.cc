@@ -1,6 +1,7 @@
 // Runs two threads: one looks for runs periodically, one reads them.
 #include "server/runs.h"
 
+#include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -74,6 +75,69 @@ Result<std::string> Runs::Add(const std::string& path) {
   }
   Look();
   return found.runs.front().id;
+}
+
+Attempt<std::string> Runs::OpenTrace(const std::string& id, int64_t rank, const Gone& gone) {
+  const auto run = Get(id, gone);
+  if (!run) return std::unexpected(run.error());
+  const auto traces = (*run)->TracesOf(rank);
+  auto held = HoldTraces(traces, options_.trace_folders);
+  if (!held) return std::unexpected(Failure{422, held.error()});
+  std::string what = id + fmt::format(" {}", rank);
+  for (const RankTrace& trace : traces)
+    what += fmt::format("\n{} {} {} {}", trace.path, trace.bytes, trace.written, trace.ends);
+  const auto view = RunView{
+      .id = ShortId(what), .path = held->paths.front(), .error = {}, .part_of = id, .rank = rank};
+  return AddTrace(
+      std::make_shared<Entry>(Entry{.view = view, .run = nullptr, .held = std::move(*held)}));
+}
+
+std::string Runs::AddTrace(const EntryRef& opened) {
+  const std::lock_guard lock(mutex_);
+  const std::string id = opened->view.id;
+  const auto same = std::ranges::find(entries_, id, [](const auto& e) { return e->view.id; });
+  if (same != entries_.end() && (*same)->view.state != RunState::kFailed) {
+    (*same)->asked = ++clock_;
+    return id;
+  }
+  if (same != entries_.end()) entries_.erase(same);
+  const auto of =
+      std::ranges::find(entries_, opened->view.part_of, [](const auto& e) { return e->view.id; });
+  opened->view.name =
+      fmt::format("{}, rank {}", of == entries_.end() ? "" : (*of)->view.name, opened->view.rank);
+  opened->asked = ++clock_;
+  entries_.push_back(opened);
+  while (true) {
+    EntryRef oldest;
+    size_t traces = 0;
+    for (const auto& entry : entries_) {
+      if (!entry->held) continue;
+      ++traces;
+      if (oldest == nullptr || entry->asked < oldest->asked) oldest = entry;
+    }
+    if (traces <= kMostTraces) break;
+    ForgetTrace(oldest);
+  }
+  if (loading_ != nullptr && loading_->asked == 0) give_up_.request_stop();
+  changed_.notify_all();
+  return id;
+}
+
+// REQUIRES: mutex_ is held.
+void Runs::ForgetTrace(const EntryRef& entry) {
+  if (loading_ == entry) give_up_.request_stop();
+  std::erase(entries_, entry);
+}
+
+bool Runs::CloseTrace(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(entries_, id, [](const auto& e) { return e->view.id; });
+  if (found == entries_.end() || !(*found)->held) return false;
+  const EntryRef entry =
+      *found;  // NOLINT(performance-unnecessary-copy-initialization): it is erased
+  ForgetTrace(entry);
+  changed_.notify_all();
+  return true;
 }
 
 std::vector<RunView> Runs::List() const {
@@ -173,9 +237,10 @@ void Runs::Merge(Sources found, bool first, size_t paths) {
               .seen = run.version,
               .run = nullptr}));
   }
-  // What is gone from the disk and still in memory stays.
+  // What is gone from the disk and still in memory stays, and so do opened traces.
   for (auto& [id, entry] : before) {
-    if (entry != nullptr && entry->run != nullptr) entries_.push_back(std::move(entry));
+    if (entry != nullptr && (entry->run != nullptr || entry->held))
+      entries_.push_back(std::move(entry));
   }
   new_ = std::move(fresh);
   changed_.notify_all();
@@ -289,7 +354,8 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
       entry.view.progress = progress;
     };
     open.stop = stop;
-    auto session = Session::Open(std::vector{path}, open);
+    if (entry.held) open.storage = entry.held->storage;
+    auto session = Session::Open(entry.held ? entry.held->paths : std::vector{path}, open);
     if (!session) return {.run = nullptr, .error = session.error()};
     return {.run = std::make_shared<OpenRun>(std::move(*session), path, options_.most),
             .error = {}};

@@ -18,6 +18,7 @@
 #include "server/open_run.h"
 #include "server/refusal.h"
 #include "server/sources.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/session.h"
 
 namespace stepscope::server {
@@ -32,6 +33,9 @@ struct RunView {
   Progress progress;
   std::optional<Error> error;
   int64_t revision = 0;  // how often its files have changed since it was found
+  // The run of partials of which it is the trace of a rank; empty: it is a run by itself.
+  std::string part_of = {};
+  int64_t rank = -1;
 };
 
 class Runs {
@@ -49,6 +53,8 @@ class Runs {
     // larger.
     size_t keep_bytes = SIZE_MAX;
     std::chrono::milliseconds look_every{2000};
+    // Traces of ranks may lie below these alone; none: anywhere (HoldTraces()).
+    std::vector<std::string> trace_folders = {};
     // A request waits so long for a run that is being read.
     std::chrono::milliseconds patience{20'000};
   };
@@ -63,6 +69,14 @@ class Runs {
   // Looks at this path, too, from now on. The id of its run, or of the first; fails where there is
   // none.
   Result<std::string> Add(const std::string& path);
+
+  // Opens the traces that the partials of a rank were made of, which become a run of their own: its
+  // id, and the same for the same traces. Of more than kMostTraces the one that was asked for
+  // longest ago is closed. Fails as Get() and HoldTraces() do.
+  static constexpr size_t kMostTraces = 8;
+  Attempt<std::string> OpenTrace(const std::string& id, int64_t rank, const Gone& gone);
+  // Forgets a run that OpenTrace() made; false: this is none such.
+  bool CloseTrace(const std::string& id);
 
   std::vector<RunView> List() const;
   std::vector<LedgerView> Ledgers() const;
@@ -81,13 +95,17 @@ class Runs {
     uint64_t asked = 0;    // when it was last asked for: the largest is the latest
     bool dropped = false;  // it was in memory, and is read again only if it is asked for
     std::shared_ptr<OpenRun> run;
+    std::optional<HeldTraces> held;  // what OpenTrace() has opened; else the run is at view.path
   };
+  using EntryRef = std::shared_ptr<Entry>;
   // What is in memory.
   struct Held {
     size_t runs = 0, bytes = 0;
   };
   // `paths`: how many were looked at; of fewer than there are by now the answer is old.
   void Merge(Sources found, bool first, size_t paths);
+  std::string AddTrace(const EntryRef& opened);
+  void ForgetTrace(const EntryRef& entry);
   void Look();
   std::vector<std::string> Paths() const;
   void Watch(const std::stop_token& stop);

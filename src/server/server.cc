@@ -144,6 +144,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   if (const auto checked = server::CheckFiles(options.hangs); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = server::CheckFiles(options.trace_folders); !checked) {
+    return std::unexpected(checked.error());
+  }
   if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
     return std::unexpected(checked.error());
   }
@@ -171,13 +174,16 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .most = {options.most_names, options.most_rows},
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
-                                                 .look_every = options.look_every});
+                                                 .look_every = options.look_every,
+                                                 .trace_folders = options.trace_folders});
+  const bool opens_traces = loopback || !options.trace_folders.empty();
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
   const Api& api =
       state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
                          state->dropped, ledgers, state->snapshots, state->captures.emplace(runs),
                          state->sql.emplace(server::SqlLimits{.timeout = options.query_timeout,
-                                                              .memory = options.query_memory}));
+                                                              .memory = options.query_memory}),
+                         server::TraceDoor{opens_traces});
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

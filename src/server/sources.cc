@@ -27,10 +27,7 @@ std::string WholePath(const std::string& path) {
   return whole.has_filename() ? whole.string() : whole.parent_path().string();
 }
 
-std::string IdOf(const std::string& path) {
-  const std::string whole = WholePath(path);
-  return fmt::format("{:010x}", XXH3_64bits(whole.data(), whole.size()) >> 24);
-}
+std::string IdOf(const std::string& path) { return ShortId(WholePath(path)); }
 
 std::string LastName(const std::string& path) {
   const fs::path whole = WholePath(path);
@@ -116,6 +113,10 @@ Sources FindSources(const std::vector<std::string>& paths, const StorageRef& sto
   TellApart(found.hangs, path_of);
   TellApart(found.snapshots, path_of);
   return found;
+}
+
+std::string ShortId(std::string_view text) {
+  return fmt::format("{:010x}", XXH3_64bits(text.data(), text.size()) >> 24);
 }
 
 Result<void> CheckFiles(const std::vector<std::string>& files) {

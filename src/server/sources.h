@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stepscope/find_runs.h"
@@ -41,6 +42,9 @@ struct Sources {
 inline constexpr size_t kMostRuns = 1000;
 Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr,
                     const std::vector<std::string>& hangs = {});
+
+// Short, and the same for the same text.
+std::string ShortId(std::string_view text);
 
 // Fails when there are no paths, or one of them leads nowhere. A folder with nothing in it yet is
 // fine, and so is what a storage holds.

@@ -35,6 +35,13 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.Number("revision", run.revision);
   PutProgress(json, run.progress);
   PutError(json, "error", run.error);
+  if (!run.part_of.empty()) {
+    json.Key("trace_of");
+    json.BeginObject(kOneLine);
+    json.Text("run", run.part_of);
+    json.Number("rank", run.rank);
+    json.End();
+  }
   json.End();
 }
 

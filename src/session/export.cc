@@ -486,7 +486,7 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   if (!options.patterns.operator_name.empty()) needs = needs | kKernelSequences.needs;
   auto run = LoadPaths(paths, needs, open);
   if (!run) return std::unexpected(run.error());
-  if (const auto checked = CheckHasEvents(run->ranks); !checked)
+  if (const auto checked = CheckHasEvents(run->ranks, run->sources); !checked)
     return std::unexpected(checked.error());
   return Exporter(std::move(*run), options, *selection).Write();
 }

@@ -250,6 +250,19 @@ void MergeNames(LoadedFile& file, StringTable& names) {
   file.strings = {};
 }
 
+// What is replaced elsewhere must not be told by a path.
+void AddSource(LoadedFile& file, LoadedRun& run) {
+  if (run.redactor || file.memory_only) return;
+  if (!file.rank.condensed)
+    file.source = {.read = true,
+                   .path = file.info.path,
+                   .bytes = file.info.bytes,
+                   .written = file.info.written};
+  if (file.source.path.empty()) return;
+  file.source.rank = file.info.rank;
+  run.sources.push_back(std::move(file.source));
+}
+
 // A memory timeline belongs to the first recording of its rank, or is all there is of that rank.
 void AddRecording(LoadedFile& file, LoadedRun& run) {
   const bool goes_with_it =
@@ -384,6 +397,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenO
     run.parts.push_back(file.part);
     if (!file.used) continue;
     ranks.insert(file.info.rank);
+    AddSource(file, run);
     file.events.ShareNames(file.strings, run.event_names);
     MergeNames(file, run.names);
     AddRecording(file, run);

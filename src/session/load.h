@@ -17,6 +17,7 @@
 #include "ingest/discover.h"
 #include "ingest/places.h"
 #include "redact/redactor.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
 #include "timeline/recording.h"
@@ -31,7 +32,8 @@ struct LoadedRun {
   // Of each of `ranks`, its file in info.files. Absent: no recording, but a memory timeline of a
   // rank of which nothing else was read.
   std::vector<std::optional<size_t>> files;
-  std::vector<size_t> parts;  // of each of info.files: which of the recordings in it
+  std::vector<RankTrace> sources;  // as Session::Traces()
+  std::vector<size_t> parts;       // of each of info.files: which of the recordings in it
   // With OpenOptions::keep_traces: of each of `ranks` what was read of it.
   std::vector<std::shared_ptr<const Trace>> traces;
   // With OpenOptions::keep_events: the events of each of `ranks`, and the names they share.

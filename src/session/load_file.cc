@@ -150,6 +150,7 @@ void TakeRecordings(LoadedFile& file, std::vector<Recording> recordings, const L
   ParallelFor(recordings.size(), helpers.count() + 1, [&](size_t part) {
     LoadedFile& into = part == 0 ? file : file.parts[part - 1];
     into.more_notes = std::move(recordings[part].notes);
+    into.source = std::move(recordings[part].source);
     TakeTrace(into, std::move(recordings[part].trace), load, failure);
   });
 }

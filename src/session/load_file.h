@@ -16,6 +16,7 @@
 #include "ingest/trace_reader.h"
 #include "redact/redactor.h"
 #include "session/execution_traces.h"
+#include "stepscope/rank_trace.h"
 #include "stepscope/report.h"
 #include "timeline/recording.h"
 #include "trace/notes.h"
@@ -32,6 +33,7 @@ struct LoadedFile {
   Notes notes;
   std::vector<Note> more_notes;  // of kinds that only the file's format has
   RankActivity rank;
+  RankTrace source;                    // of a partial
   RecordedEvents events;               // if they are to be kept
   std::shared_ptr<const Trace> trace;  // if it is to be kept
   // Names of the activities and events until they are merged; a trace that is kept has them.

@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 // A trace of the shard, and what became of it.
 struct MapItem {
   std::string path;
+  RankTrace source;
   int64_t place = 0;  // among the traces of all shards
   std::vector<PartialTable> tables;
   std::vector<int64_t> ranks;
@@ -67,7 +68,8 @@ class Mapper {
       : options_(options), places_(options.storage, LimitOf(options.max_input)) {
     for (size_t i = static_cast<size_t>(options.shard.index); i < all.size();
          i += static_cast<size_t>(options.shard.count))
-      items_.push_back({.path = all[i], .place = static_cast<int64_t>(i)});
+      items_.push_back(
+          {.path = all[i], .source = SourceAt(all[i], places_), .place = static_cast<int64_t>(i)});
   }
 
   const std::vector<MapItem>& items() const { return items_; }
@@ -152,7 +154,8 @@ class Mapper {
                          .events = file.info.events,
                          .gpu_events = file.info.gpu_events,
                          .notes = std::move(notes),
-                         .process = file.own_rank ? file.process : ""},
+                         .process = file.own_rank ? file.process : "",
+                         .source = item.source},
                         item.tables.emplace_back());
     item.ranks.push_back(file.rank.rank);
   }
@@ -223,9 +226,9 @@ Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions&
     auto found = FindTraces(paths, places);
     if (!found) return std::unexpected(found.error());
     Mapper mapper(options, std::move(found->files));
-    std::vector<std::string> files;
-    for (const MapItem& item : mapper.items()) files.push_back(item.path);
-    if (files.empty())
+    std::vector<RankTrace> traces;
+    for (const MapItem& item : mapper.items()) traces.push_back(item.source);
+    if (traces.empty())
       return std::unexpected(Error{fmt::format("there is no trace for shard {} of {}",
                                                options.shard.index, options.shard.count),
                                    paths.front(), "use fewer shards than there are traces"});
@@ -235,7 +238,7 @@ Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions&
       return std::unexpected(
           SystemError("cannot make the directory", error.value(), options.folder));
     const std::string file = fs::path(options.folder) / ShardFileName(options.shard);
-    const std::string sources = SourcesOf(files, places);
+    const std::string sources = SourcesAsJson(traces);
     const bool again = SourcesIn(file) == sources;
     if (!again) {
       if (const auto written = mapper.Write(file, sources); !written)

@@ -1,56 +1,66 @@
 // Looks at files and their ends.
 #include "session/map_sources.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <xxhash.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "base/hash_of_ends.h"
 #include "base/json_writer.h"
 #include "ingest/partial/partial_file.h"
+#include "partials/partial_source.h"
 #include "partials/partial_table.h"
 
 namespace stepscope {
 namespace {
 
-// Of what a file begins and ends with; of one in a storage, nothing: it has a version.
-uint64_t HashOfEnds(const std::string& path, int64_t bytes) {
-  constexpr int64_t kSeen = 65536;
-  std::ifstream in(path, std::ios::binary);
-  std::string seen(static_cast<size_t>(2 * kSeen), '\0');
-  in.read(seen.data(), kSeen);
-  std::streamsize count = in.gcount();
-  in.clear();
-  in.seekg(std::max<int64_t>(0, bytes - kSeen));
-  in.read(seen.data() + count, kSeen);
-  count += in.gcount();
-  return XXH3_64bits(seen.data(), static_cast<size_t>(count));
+// As a path of any directory; of a storage as it is.
+std::string WholePath(const std::string& path, const Places& places) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error).lexically_normal();
+  return error || places.Stored(path) ? path : whole.string();
+}
+
+// Not of a pipe: what is read of it is gone.
+std::string HashOfEndsAt(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return "";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::string hash = HashOfEnds(fd);
+  close(fd);
+  return hash;
 }
 
 }  // namespace
 
-std::string SourcesOf(std::span<const std::string> files, const Places& places) {
+RankTrace SourceAt(const std::string& path, const Places& places) {
+  RankTrace source{.path = path};
+  if (const auto item = places.Find(path)) {
+    source.bytes = item->bytes;
+    source.written = item->written;
+    source.version = fmt::format("{:x}", item->version);
+  }
+  if (!places.Stored(path)) source.ends = HashOfEndsAt(path);
+  source.path = WholePath(path, places);
+  return source;
+}
+
+std::string SourcesAsJson(std::span<const RankTrace> sources) {
+  // What partials tell beside their version: 2: each its trace.
+  constexpr int64_t kRevision = 2;
   JsonWriter json;
   json.BeginObject(JsonWriter::Form::kCompact);
   json.Text("stepscope", STEPSCOPE_VERSION);
+  json.Number("revision", kRevision);
   json.Key("files");
   json.BeginArray(JsonWriter::Form::kCompact);
-  for (const std::string& file : files) {
-    const auto item = places.Find(file);
-    json.BeginObject(JsonWriter::Form::kCompact);
-    json.Text("path", file);
-    if (item) {
-      json.Number("bytes", item->bytes);
-      json.Number("written", item->written);
-      json.Text("version", fmt::format("{:x}", item->version));
-    }
-    if (item && !places.Stored(file))
-      json.Text("ends", fmt::format("{:016x}", HashOfEnds(file, item->bytes)));
-    json.End();
-  }
+  for (const RankTrace& source : sources) PutSource(json, source);
   json.End();
   json.End();
   return std::move(json).Take();

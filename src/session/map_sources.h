@@ -5,12 +5,15 @@
 #include <string>
 
 #include "ingest/places.h"
+#include "stepscope/rank_trace.h"
 
 namespace stepscope {
 
-// The traces as JSON: path, size, time, and a hash of their first and last 64 KB; and the version
-// that reads them. Equal where they are what they were.
-std::string SourcesOf(std::span<const std::string> files, const Places& places);
+// The trace as it is now: path, size, time, and a hash of its first and last 64 KB.
+RankTrace SourceAt(const std::string& path, const Places& places);
+
+// As JSON, with the version that reads them. Equal where the traces are what they were.
+std::string SourcesAsJson(std::span<const RankTrace> sources);
 
 // ["a.json","b.json"].
 std::string PathsAsJson(std::span<const std::string> paths);

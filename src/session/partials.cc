@@ -9,12 +9,19 @@
 #include <optional>
 #include <tuple>
 
+#include "base/shell_word.h"
 #include "stepscope/partials.h"
 
 namespace stepscope {
 namespace {
 
 bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
+
+// The first trace of the rank, as a shell takes it; empty: not known.
+std::string PathOf(int64_t rank, std::span<const RankTrace> sources) {
+  const auto found = std::ranges::lower_bound(sources, rank, {}, &RankTrace::rank);
+  return found == sources.end() || found->rank != rank || found->read ? "" : ShellWord(found->path);
+}
 
 // Of how many shards the file is one; absent: it has no name that `map` gives.
 std::optional<int64_t> ShardsOf(const LoadedFile& file) {
@@ -28,11 +35,27 @@ bool HasPartials(std::span<const RankActivity> ranks) {
   return std::ranges::any_of(ranks, IsPartial);
 }
 
-Result<void> CheckHasEvents(std::span<const RankActivity> ranks) {
+Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
+                            std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
   if (partial == ranks.end()) return {};
+  const std::string path = PathOf(partial->rank, sources);
   return std::unexpected(Error{"partials hold no events", fmt::format("rank {}", partial->rank),
-                               "open the traces of the ranks in question"});
+                               path.empty() ? "open the traces of the ranks in question"
+                                            : "open the trace: stepscope serve " + path});
+}
+
+Phrase SayAskTheTrace(std::string_view analysis, std::span<const RankActivity> ranks,
+                      std::span<const RankTrace> sources) {
+  const auto partial = std::ranges::find_if(ranks, IsPartial);
+  const std::string path = partial == ranks.end() ? "" : PathOf(partial->rank, sources);
+  if (path.empty())
+    return "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
+           "question";
+  return Say(
+      "partials hold collectives, steps and sums alone: ask the trace of the rank in question (of "
+      "rank {rank}: {command})",
+      partial->rank, Phrase::Name(fmt::format("stepscope analyze {} --only {}", path, analysis)));
 }
 
 Result<void> CheckNotBoth(const std::vector<LoadedFile>& files) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -47,6 +48,10 @@ std::vector<EventStep> StepsOf(const LoadedRun& run, const std::vector<size_t>& 
   }
   std::ranges::stable_sort(steps, {}, &EventStep::start);
   return steps;
+}
+
+std::span<const RankActivity> OfRank(const std::vector<RankActivity>& ranks, int64_t rank) {
+  return std::ranges::equal_range(ranks, rank, {}, &RankActivity::rank);
 }
 
 using Read = std::shared_ptr<const Trace>;
@@ -106,7 +111,7 @@ Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
         Error{"there is no recording of rank " + std::to_string(rank), "`rank`",
               fmt::format("ranks in the traces: {}", fmt::join(RecordedRanksOf(run), ", "))});
   }
-  if (const auto checked = CheckHasEvents(run.ranks); !checked)
+  if (const auto checked = CheckHasEvents(OfRank(run.ranks, rank), run.sources); !checked)
     return std::unexpected(checked.error());
   try {
     const StopScope scope(std::move(stop));

@@ -151,21 +151,21 @@ std::vector<size_t> LongestFirst(const Asked& asked) {
 }
 
 // Why partials do not answer; empty where they do, or there are none.
-std::string_view WhyNotOfPartials(const Analysis& analysis, const Facts& facts) {
+Phrase WhyNotOfPartials(const Analysis& analysis, const Facts& facts,
+                        std::span<const RankTrace> sources) {
   if (analysis.of_partials == OfPartials::kYes || !HasPartials(facts.ranks)) return "";
   if (analysis.of_partials == OfPartials::kNo)
-    return "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
-           "question";
+    return SayAskTheTrace(analysis.name, facts.ranks, sources);
   return facts.selected.empty() ? ""
                                 : "partials hold sums of kernels over all steps, not of some: ask "
                                   "the traces of the ranks in question";
 }
 
 Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,
-                   const AnalyzeOptions& options) {
+                   const AnalyzeOptions& options, std::span<const RankTrace> sources) {
   StopIfAsked();
   Report report{.analysis = std::string(analysis.name), .title = std::string(analysis.title)};
-  if (const std::string_view why = WhyNotOfPartials(analysis, facts); !why.empty())
+  if (const Phrase why = WhyNotOfPartials(analysis, facts, sources); !why.empty())
     MakeUnavailable(report, why);
   else
     report = analysis.run(facts, params);
@@ -214,7 +214,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   ParallelFor(asked.size(), AnalysesAtOnce(run.threads), [&](size_t k) {
     const auto& [analysis, params] = asked[order[k]];
     if (!IsPlugin(*analysis))
-      answer.reports[order[k]] = RunAnalysis(*analysis, params, facts, options);
+      answer.reports[order[k]] = RunAnalysis(*analysis, params, facts, options, run.sources);
   });
   // These ask analyses themselves, in an interpreter that runs one at a time.
   for (size_t i = 0; i < asked.size(); ++i) {
@@ -311,7 +311,7 @@ Result<Timeline> Session::TakeTimeline() {
         Error{"the run has no events for a timeline", "",
               "open the run with OpenOptions::keep_events, and take the timeline once"});
   }
-  if (const auto checked = CheckHasEvents(state_->run.ranks); !checked)
+  if (const auto checked = CheckHasEvents(state_->run.ranks, state_->run.sources); !checked)
     return std::unexpected(checked.error());
   state_->has_events = false;
   LoadedRun& run = state_->run;
@@ -322,6 +322,12 @@ Result<Timeline> Session::TakeTimeline() {
 }
 
 std::vector<int64_t> Session::RecordedRanks() const { return RecordedRanksOf(state_->run); }
+
+std::span<const RankTrace> Session::TracesOf(int64_t rank) const {
+  return std::ranges::equal_range(state_->run.sources, rank, {}, &RankTrace::rank);
+}
+
+std::span<const RankTrace> Session::Traces() const { return state_->run.sources; }
 
 Result<EventTable> Session::ReadEvents(int64_t rank, int threads, std::stop_token stop) const {
   return ReadEventsOf(state_->run, rank, threads, std::move(stop));

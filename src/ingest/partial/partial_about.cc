@@ -115,6 +115,28 @@ Note NoteOf(const Json& json) {
   return note;
 }
 
+constexpr size_t kLongestPath = 4096;
+
+// Only what can be the path of a file: it is shown, and part of commands.
+bool IsPath(const std::string& path) {
+  const bool controls =
+      std::ranges::any_of(path, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return !path.empty() && path.size() <= kLongestPath && !controls &&
+         (path.front() == '/' || path.contains("://"));
+}
+
+RankTrace SourceOf(const Json& json) {
+  RankTrace source;
+  Take(json, "path", source.path);
+  Take(json, "bytes", source.bytes);
+  Take(json, "version", source.version);
+  Take(json, "ends", source.ends);
+  const auto written = json.find("written");  // may lie before the clock's beginning
+  if (written != json.end() && written->is_number_integer())
+    source.written = written->get<int64_t>();
+  return IsPath(source.path) ? source : RankTrace();
+}
+
 }  // namespace
 
 std::vector<std::string> PathsIn(std::string_view list) {
@@ -156,6 +178,8 @@ std::string TakeAbout(std::string_view text, Recording& recording, CondensedReco
   ForEach(json, "devices", [&](const Json& device) {
     if (device.is_object()) trace.meta.devices.push_back(DeviceOf(device));
   });
+  if (const auto source = json.find("source"); source != json.end() && source->is_object())
+    recording.source = SourceOf(*source);
   ForEach(json, "notes", [&](const Json& note) {
     if (note.is_object()) recording.notes.push_back(NoteOf(note));
   });

@@ -7,7 +7,7 @@ import type { ReportSet } from "./report";
 import { learnNames } from "./short_names";
 import type { SqlAnswer } from "./sql";
 import {
-  SourceError, type Analysis, type Capture, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
+  SourceError, type Analysis, type Capture, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type RankTraces, type Selection,
   type Source, type State, type TimelineInfo,
 } from "./source";
 
@@ -107,6 +107,9 @@ export function serverSource(): Source {
     next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...named(ref), by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
     send: (part, bytes) => post<void>("files", { ...part }, bytes),
+    rankTraces: (id, rank, signal) => getJson<RankTraces>(run(id, "trace"), { rank }, signal),
+    openTrace: async (id, rank) => (await post<{ readonly id: string }>("traces", { run: id, rank }, null)).id,
+    closeTrace: (id) => post<void>("traces/close", { run: id }, null),
     capture: async (ask) => (await post<{ readonly number: number }>("capture", { ...ask }, null)).number,
     captured: (signal) => getJson<Capture | null>("captures", {}, signal),
     stopCapture: () => post<void>("capture/stop", {}, null),

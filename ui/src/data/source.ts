@@ -31,6 +31,14 @@ export interface Run {
   readonly progress: Progress;
   readonly error: Problem | null;
   readonly revision?: number;  // changes when its files do
+  readonly trace_of?: { readonly run: string; readonly rank: number };  // it is the trace of a rank of that run
+}
+
+// The traces that the partial of a rank was made of.
+export interface RankTraces {
+  readonly rank: number;
+  readonly traces: readonly { readonly path: string; readonly bytes: number }[];
+  readonly opens: boolean;  // the server may open them
 }
 
 // A capture from running jobs.
@@ -279,6 +287,10 @@ export interface Source {
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
   send(part: FilePart, bytes: Blob): Promise<void>;
   sent(drop: number): Promise<string>;  // all of a drop; the id of its run
+  // Fails where the rank has no partial that names its trace.
+  rankTraces(run: string, rank: number, signal?: AbortSignal): Promise<RankTraces>;
+  openTrace(run: string, rank: number): Promise<string>;  // the id of the run that it becomes
+  closeTrace(run: string): Promise<void>;
   capture(ask: CaptureAsk): Promise<number>;  // begins one; its number
   captured(signal?: AbortSignal): Promise<Capture | null>;  // the one that runs, or the last
   stopCapture(): Promise<void>;

@@ -24,7 +24,8 @@ import { useJob } from "./job";
 import { useAnswer, type Loaded } from "./load";
 import { HangNav, LedgerNav, RunNav, SnapshotNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
-import { Linked, Served } from "./served";
+import { RankBar } from "./rank_trace";
+import { Linked, Look, Served } from "./served";
 import { useServerState } from "./state";
 import { Busy, LoadingPanel, ProblemPanel } from "./status";
 import { useShellCommands } from "./shell_commands";
@@ -120,7 +121,7 @@ function SkipLink() {
 export function App({ source }: { source: Source }) {
   useLanguage(); // everything is drawn again in another language
   const { state, problem, look } = useServerState(source);
-  const route = routeOf(usePlace().path);
+  const route = routeOf(usePlace().path), ranks = useSelection().ranks ?? "";
   useFirstPage(state, route);
   const [open, setOpen] = useState<"" | "help" | "finder">("");
   const [menu, setMenu] = useState(false);
@@ -155,12 +156,15 @@ export function App({ source }: { source: Source }) {
         {route.page === "snapshot" && <SnapshotNav snapshots={state?.snapshots ?? []} runs={state?.runs ?? []} />}
         {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} hangs={state?.hangs ?? []} snapshots={state?.snapshots ?? []} />}
       </nav>
+      <Look.Provider value={look}>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}
+        {state && run && <RankBar source={source} state={state} run={run} ranks={ranks} />}
         <Mentions.Provider value={{ reports: shown?.reports ?? [], base: reportBase(route) ?? [] }}>
           {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} hang={hang} snapshot={snapshot} /> : !problem && <Busy />}
         </Mentions.Provider>
       </main>
+      </Look.Provider>
       <Drop source={source} takes={source.live && state?.takes_files === true} look={look} />
       {open === "help" && <Help onClose={() => setOpen("")} />}
       {open === "finder" && <Finder onClose={() => setOpen("")} />}

@@ -13,6 +13,9 @@ export interface Served {
 // Null where a picture is of no run alone: a comparison, a ledger.
 export const Served = createContext<Served | null>(null);
 
+// Looks at once which runs there are.
+export const Look = createContext<() => Promise<void>>(() => Promise.resolve());
+
 // The base of the page of a run, ["run", ID] or longer, which the timeline leads back to. Null where rows are of no run: a
 // ledger, what is selected in the timeline itself.
 export const Linked = createContext<readonly string[] | null>(null);

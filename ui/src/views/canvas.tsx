@@ -17,6 +17,8 @@ export interface Grid {
   readonly bottom: number;
   draw(context: CanvasRenderingContext2D, width: number, theme: Theme, cursor: Cursor | null): void;
   readonly view?: RowView;  // the rows that are drawn; all, where it has none
+  // Where the grid does not draw the cursor itself, a frame around its cell is laid over it: nothing is drawn again while it moves.
+  readonly framed?: boolean;
   describe(cursor: Cursor): string;
   enter?(cursor: Cursor): void;
   look?(view: RowView): void;  // draws other rows from now on
@@ -74,10 +76,22 @@ function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | n
   return { row: from + Math.floor(down * (to - from)), column: Math.floor(across * grid.columns) };
 }
 
+function CellFrame({ grid, cursor }: { grid: Grid; cursor: Cursor }) {
+  const { from, to } = viewOf(grid), high = (grid.height - grid.bottom) / (to - from), room = `(100% - ${grid.left}px)`;
+  if (cursor.row < from || cursor.row >= to) return null;
+  return (
+    <div
+      class="cell-frame" aria-hidden="true"
+      style={{ left: `calc(${grid.left}px + ${room} * ${cursor.column / grid.columns})`, width: `max(2px, calc(${room} / ${grid.columns}))`, top: `${(cursor.row - from) * high}px`, height: `${Math.max(2, high)}px` }}
+    />
+  );
+}
+
 export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; hint: string }) {
   const [placed, setCursor] = useState<Cursor | null>(null);
   const cursor = useMemo(() => placed && within(grid, placed), [grid, placed]);
-  const draw = useCallback<Draw>((context, width, _height, theme) => grid.draw(context, width, theme, cursor), [grid, cursor]);
+  const drawn = grid.framed ? null : cursor;
+  const draw = useCallback<Draw>((context, width, _height, theme) => grid.draw(context, width, theme, drawn), [grid, drawn]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = kSteps[event.key];
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -110,6 +124,7 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
   };
   return (
     <div class="canvas-grid">
+      <div class="cells">
       <Plot
         draw={draw} height={grid.height} tabIndex={0} role="img" aria-label={label}
         onKeyDown={onKeyDown} onWheel={onWheel}
@@ -120,6 +135,8 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
           if (cell) grid.enter?.(cell);
         }}
       />
+      {grid.framed && cursor && <CellFrame grid={grid} cursor={cursor} />}
+      </div>
       <p class="readout" role="status">{cursor ? grid.describe(cursor) : hint}</p>
     </div>
   );

@@ -2,7 +2,8 @@
 // value of those under it shows, so that no outlier disappears.
 import { kInk } from "../shell/palette";
 import type { Theme } from "../shell/theme";
-import type { Cursor, RowView } from "./canvas";
+import type { RowView } from "./canvas";
+import { drawText } from "./drawn_text";
 import { drawBands } from "./heat_bands";
 import { shade, shareOf, type HeatData } from "./heat_scale";
 import { largestOf } from "./parts";
@@ -20,14 +21,14 @@ interface Frame {
 const kLabel = 13;  // pixels of a label's height
 const kWide = 6;  // pixels of a cell: below it there is no room between cells
 
-export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, theme: Theme, cursor: Cursor | null): void {
+export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, theme: Theme): void {
   const ink = kInk[theme], high = frame.height - frame.bottom;
   const cellWidth = (width - frame.left) / data.columns.length, cellHeight = high / (frame.view.to - frame.view.from);
-  const gap = cellWidth > kWide && cellHeight > kWide ? 1 : 0;
+  const gap = cellWidth > kWide && cellHeight > kWide;
   context.fillStyle = ink.panel;
   context.fillRect(frame.left, 0, width - frame.left, high);
   const size = { width: Math.floor(width - frame.left), height: Math.floor(high) };
-  if (gap === 0) drawBands(context, data, frame.view, size, frame.left, theme);
+  if (!gap) drawBands(context, data, frame.view, size, frame.left, theme);
   else drawCells(context, data, frame, cellWidth, cellHeight, theme);
   labels(context, data, frame, cellWidth, cellHeight, ink.faint);
   context.save();
@@ -36,11 +37,6 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
   context.clip();
   context.translate(0, -frame.view.from * cellHeight);
   mark(context, data, frame, width, cellWidth, cellHeight, ink.select, ink.text);
-  if (cursor) {
-    context.strokeStyle = ink.select;
-    context.lineWidth = 2;
-    context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
-  }
   context.restore();
 }
 
@@ -110,20 +106,15 @@ function cross(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.stroke();
 }
 
+// Every how manieth row: a round number, so that labels stay with their rows while these move.
+const roundStep = (least: number): number => [1, 2, 5].map((digit) => digit * 10 ** Math.max(0, Math.floor(Math.log10(least)))).concat([10 * 10 ** Math.max(0, Math.floor(Math.log10(least)))]).find((step) => step >= least)!;
+
 function labels(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, cellWidth: number, cellHeight: number, color: string): void {
-  context.fillStyle = color;
-  context.textBaseline = "middle";
-  context.textAlign = "right";
-  const rowStep = every(kLabel, cellHeight);
-  for (let row = frame.view.from; row < frame.view.to; row += rowStep) {
-    if (row > frame.view.from && (row - frame.view.from) * cellHeight < kLabel) continue;  // below the first
-    context.fillText(data.rows[row]!, frame.left - 6, Math.max(7, (row - frame.view.from + 0.5) * cellHeight), frame.left - 8);
-  }
-  context.textAlign = "center";
-  context.textBaseline = "bottom";
-  const longest = largestOf(data.columns.map((column) => column.length));
-  const columnStep = every(longest * 7 + 12, cellWidth);
-  for (let column = 0; column < data.columns.length; column += columnStep) {
-    context.fillText(data.columns[column]!, frame.left + (column + 0.5) * cellWidth, frame.height);
-  }
+  const { from, to } = frame.view, high = frame.height - frame.bottom, rowStep = roundStep(every(kLabel, cellHeight));
+  const ofRow = { color, align: "right", most: Math.max(1, frame.left - 8) } as const, middle = (row: number) => (row - from + 0.5) * cellHeight;
+  const rowLabel = (row: number) => drawText(context, data.rows[row]!, frame.left - 6, Math.min(high - 6, Math.max(7, middle(row))), ofRow);
+  rowLabel(from);  // which is the first that is seen, whatever its number
+  for (let row = Math.ceil((from + 1) / rowStep) * rowStep; row < to; row += rowStep) if (middle(row) - Math.max(7, middle(from)) >= kLabel) rowLabel(row);
+  const longest = largestOf(data.columns.map((column) => column.length)), columnStep = every(longest * 7 + 12, cellWidth), ofColumn = { color, align: "center", most: longest * 14 + 12 } as const;
+  for (let column = 0; column < data.columns.length; column += columnStep) drawText(context, data.columns[column]!, frame.left + (column + 0.5) * cellWidth, frame.height - 7, ofColumn);
 }

@@ -2,6 +2,7 @@
 // done with the cell that was chosen.
 import { useContext, useMemo } from "preact/hooks";
 import type { Cell, ReportSet } from "../data/report";
+import { TraceOfRank } from "../shell/rank_trace";
 import { Served } from "../shell/served";
 import { setQuery } from "../shell/url";
 import { t } from "../text";
@@ -51,10 +52,11 @@ export function RowsShown({ data, view, look, largest, onOrder }: {
 // `step`: undefined where columns are no steps.
 export function ChosenCell({ text, rank, step, onStep }: { text: string; rank: Cell; step: string | undefined; onStep: ((step: string) => void) | undefined }) {
   return (
-    <p class="heat-chosen">
+    <div class="heat-chosen">
       <b>{text}</b>
       {isLive() && rank !== null && <button type="button" onClick={() => setQuery({ ranks: String(rank) })}>{t("heat.only_rank", { rank: String(rank) })}</button>}
+      {rank !== null && <TraceOfRank rank={String(rank)} />}
       {onStep && step !== undefined && <button type="button" onClick={() => onStep(step)}>{t("heat.only_step", { step })}</button>}
-    </p>
+    </div>
   );
 }

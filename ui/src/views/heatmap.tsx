@@ -49,7 +49,7 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
   const height = Math.max(60, Math.min(zoom ? kHighest : kHigh, data.rows.length * 26)) + bottom, view = zoom?.view ?? { from: 0, to: data.rows.length };
   return {
     rows: data.rows.length, columns: data.columns.length, height, left, bottom,
-    draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height, view }, width, theme, cursor),
+    draw: (context, width, theme) => drawHeat(context, data, { left, bottom, height, view }, width, theme), framed: true,
     describe: ({ row, column: at }) => {
       const place = row * data.columns.length + at, value = data.values[place]!;
       return `${data.rows[row]}${hostOf(row)}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}${data.aside?.[place] ? `, ${t("heat.aside")}` : ""}`;
@@ -59,10 +59,18 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
   };
 }
 
+const mosts = new WeakMap<Float64Array, number>();
+
+function mostOf(values: Float64Array): number {
+  const most = mosts.get(values) ?? largestOf(values, -Infinity);
+  mosts.set(values, most);
+  return most;
+}
+
 function Scale({ data, column }: { data: HeatData; column: Column }) {
   useTheme();
   const low = humanNumber(data.low, column.unit), high = humanNumber(data.high, column.unit);
-  const beyond = largestOf(data.values, -Infinity), more = beyond > data.high ? ` ${t("heat.beyond", { value: humanNumber(beyond, column.unit) })}` : "";
+  const beyond = mostOf(data.values), more = beyond > data.high ? ` ${t("heat.beyond", { value: humanNumber(beyond, column.unit) })}` : "";
   if (data.alike) return <p class="scale">{t("heat.alike", { value: low === high ? low : `${low} – ${high}` })}{more}</p>;
   return (
     <p class="scale">
@@ -118,6 +126,13 @@ function HeatFigure(props: FigureProps) {
   const hostOf = (row: number): string => { const host = hosts.get(data.ranks?.[row] ?? null); return host === undefined ? "" : `, ${visible(host)}`; };
   const zoom = many ? { view, look, enter: setChosen } : undefined;
   const grid = useMemo(() => gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep, zoom, hostOf), [data, column, language, view, many, hosts]);
+  // What zooming does not change is not drawn again.
+  const head = useMemo(() => (
+    <div class="heat-head">
+      <Measures {...props} />
+      <Scale data={data} column={column} />
+    </div>
+  ), [data, table, at, props.choices, language]);
   const label = t("heat.label", {
     value: visible(column.title), rows: data.rows.length, columns: data.columns.length,
     low: humanNumber(data.low, column.unit), high: humanNumber(data.high, column.unit),
@@ -125,10 +140,7 @@ function HeatFigure(props: FigureProps) {
   return (
     <figure class="heat">
       <figcaption>{t("heat.title", { rows: t(`heat.axis.${axes.left}`), columns: t(`heat.axis.${axes.across}`) })}</figcaption>
-      <div class="heat-head">
-        <Measures {...props} />
-        <Scale data={data} column={column} />
-      </div>
+      {head}
       {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.ranks.length === 1 ? guilty.ranks[0]! : null, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
       {many && <RowsShown data={data} view={view} look={look} largest={largest} onOrder={(next) => { setOrder(next ? "largest" : "", "replace"); look({ from: 0, to: Infinity }); }} />}
       <CanvasGrid grid={grid} label={label} hint={t(many ? "heat.hint_zoom" : onStep ? "heat.hint_step" : "heat.hint")} />
