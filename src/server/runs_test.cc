@@ -92,7 +92,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   Captures captures(runs);
   Snapshots snapshots;
   SqlBox sql({});
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, snapshots, captures, sql);
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, snapshots, captures, sql,
+                {});
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};
