@@ -130,7 +130,9 @@ TEST(Storage, ShardsAreTheSameInAnyOrderOfAListing) {
 // One range of 4 MB comes, the second does not.
 TEST(Storage, NoPartialIsMadeOfAFileThatIsCutShort) {
   const testing::ScratchFolder folder;
-  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 1, .min_raw_bytes = 9'000'000}));
+  ASSERT_TRUE(
+      WriteDemo(folder.path() + "/job",
+                {.ranks = 1, .slow_rank = -1, .compress = false, .min_raw_bytes = 9'000'000}));
   Bucket bucket(folder.path() + "/job", "s3://b/job");
   auto& [name, trace] = *std::ranges::find_if(
       bucket.files, [](const auto& file) { return file.first.contains("rank"); });

@@ -78,7 +78,7 @@ class Urls:
             if "range requests" not in str(error):
                 raise
             return self._streamed(name).read(offset, size)
-        if file.size is not None and 0 < offset and file.size <= offset + size and not file.checks_itself:
+        if file.size is not None and file.size <= offset + size and not file.checks_itself:
             self._check_unchanged(name, file.version)
         return got
 
