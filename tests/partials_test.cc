@@ -158,7 +158,8 @@ std::string Blamed(const std::string& path, std::string_view name) {
 TEST_F(Partials, BlameTheRanksThatTheTracesBlame) {
   ASSERT_TRUE(WriteDemo(Path("hosts"), SlowHost()).has_value());
   MapAll(Path("hosts"), Path("part"), 2);
-  const char* const those = "Ranks 20 to 23 of host host-0005 and rank 9 of host host-0002 together hold the job up";
+  const char* const those =
+      "Ranks 20 to 23 of host host-0005 and rank 9 of host host-0002 together hold the job up";
   EXPECT_EQ(Blamed(Path("part"), "whatif"), those);
   EXPECT_EQ(Blamed(Path("hosts"), "whatif"), those);
 }

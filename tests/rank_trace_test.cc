@@ -239,7 +239,7 @@ TEST_F(RankTraces, AreInTheCommandsThatErrorsSuggest) {
   EXPECT_EQ(
       answer->reports.front().why.str(),
       fmt::format("partials hold collectives, steps and sums alone: ask the trace of the rank "
-                  "in question (of rank 3: stepscope analyze {} --only operators)",
+                  "in question (of rank 3: stepscope analyze {})",
                   Of(3).front().path));
 }
 

@@ -34,15 +34,17 @@ TEST(TwoCauses, AreNamedAndPricedTogether) {
   const Finding* first = testing::LeadingFinding(both.answer);
   ASSERT_NE(first, nullptr);
   const std::string words = first->message.str();
-  EXPECT_TRUE(words.starts_with("Ranks 8 to 15 of host host-0001 and rank 21 of host host-0002 "
-                                "together hold the job up: "))
+  EXPECT_TRUE(
+      words.starts_with("Ranks 8 to 15 of host host-0001 and rank 21 of host host-0002 "
+                        "together hold the job up: "))
       << words;
   EXPECT_TRUE(words.ends_with(" of it by ranks 8 to 15 of host host-0001 alone.")) << words;
   ASSERT_TRUE(first->worth.has_value());
   EXPECT_NEAR(static_cast<double>(first->worth->saved), both.step - AnswerTo(-1, -1).step, 1e6);
   const double alone = 1e6 * std::stod(words.substr(words.rfind(", ") + 2));
   EXPECT_NEAR(alone, both.step - AnswerTo(21, -1).step, 0.5e6) << words;
-  EXPECT_TRUE(first->because.contains("the own work of ranks 8 to 15 takes ")) << first->because.str();
+  EXPECT_TRUE(first->because.contains("the own work of ranks 8 to 15 takes "))
+      << first->because.str();
 }
 
 }  // namespace

@@ -197,8 +197,9 @@ TEST(WhatifOrigins, OfTwoRanksThatAreLateTheExcessOfEachIsTold) {
   }));
   const std::string said = AllSaid(answer);
   EXPECT_TRUE(said.contains("Ranks 1 and 4 together hold the job up since step 5")) << said;
-  EXPECT_TRUE(said.contains("the own work of ranks 1 and 4 takes 3.98 ms more per step since step 5 "
-                            "than on 4 ranks with the same work, most of it in gemm"))
+  EXPECT_TRUE(
+      said.contains("the own work of ranks 1 and 4 takes 3.98 ms more per step since step 5 "
+                    "than on 4 ranks with the same work, most of it in gemm"))
       << said;
 }
 

@@ -121,7 +121,8 @@ Phrase SayExcessOf(const Facts& facts, const std::vector<OriginRank>& alike) {
   const std::string least = HumanTime(static_cast<double>(alike.back().excess)),
                     most = HumanTime(static_cast<double>(first.excess));
   return Say("the own work of {ranks} takes {time} more per step{since} {than}{units}",
-             SayRanks(numbers), least == most ? Phrase(most) : Say("{least} to {most}", least, most),
+             SayRanks(numbers),
+             least == most ? Phrase(most) : Say("{least} to {most}", least, most),
              first.since ? Say(" since step {first}", *first.since) : Phrase(),
              SayThan(graph, first, alike.size()), SayUnits(facts, first));
 }
@@ -139,9 +140,9 @@ Phrase SayExcesses(const Facts& facts, const Origin& origin, double saved) {
       const bool is = AreAlike(JobGraphOf(facts), ranks.front(), late);
       (is ? alike : others).push_back(late);
     }
-    all += Phrase(all.empty() ? "" : "; ") + (alike.size() > 1
-                                                  ? SayExcessOf(facts, alike)
-                                                  : SayExcess(facts, alike.front(), several, saved));
+    all += Phrase(all.empty() ? "" : "; ") +
+           (alike.size() > 1 ? SayExcessOf(facts, alike)
+                             : SayExcess(facts, alike.front(), several, saved));
     ranks = std::move(others);
   }
   return all;
@@ -277,8 +278,7 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
     return "its operators take longer: look at what else runs on its cores, at their clock and at "
            "the number of threads";
   if (WaitsForInput(facts, late)) return LateHint(LateReason::kInput, facts);
-  if (IsOfPartials(facts))
-    return "look at what its host does between launches: open its trace";
+  if (IsOfPartials(facts)) return "look at what its host does between launches: open its trace";
   return "look at what its host does between launches: see `python`";
 }
 
@@ -305,10 +305,9 @@ bool MayBeLoad(const Facts& facts, const Origin& origin, const Priced& price) {
 
 Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) {
   const JobGraph& graph = JobGraphOf(facts);
-  const Phrase who = price.who.empty()
-                         ? SayWho(graph, origin) + SayThreadOf(price.thread)
-                         : Say("{ranks}{host} together hold the job up{when}",
-                               Capitalized(price.who), "", SayWhen(graph, origin));
+  const Phrase who = price.who.empty() ? SayWho(graph, origin) + SayThreadOf(price.thread)
+                                       : Say("{ranks}{host} together hold the job up{when}",
+                                             Capitalized(price.who), "", SayWhen(graph, origin));
   const std::string saved = HumanTime(price.saved), of = HumanTime(price.recorded);
   const Phrase time = price.shorter ? Say("up to {time}", saved) : Phrase(saved);
   const Phrase only = price.function ? Say(" in {function}", SayLeader(*price.function))

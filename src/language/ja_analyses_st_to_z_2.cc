@@ -278,6 +278,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {", {time} of it by {ranks} alone", "、うち{ranks}だけで {time}"},
       {"; {ranks}: {hint}", "。{ranks}: {hint}"},
       {"{least} to {most}", "{least}〜{most}"},
+      {"{first} and {second}", "{first}と{second}"},
       {"the own work of {ranks} takes {time} more per step{since} {than}{units}",
        "{ranks}自身の処理が{since} 1 ステップあたり {than} {time} 長くかかっています{units}"},
       {"{excess}; a replay without that, and without what costs more, takes {time} (± {error})",

@@ -161,13 +161,15 @@ size_t HeadOf(const std::vector<Found>& group) {
 
 // Whether a replay says what it saves to mend several ranks that are late for different reasons.
 bool IsOfNamedRanks(const Finding& f) {
-  return f.worth && !f.only_worth && f.by_replay && f.cause.kind == CauseKind::kWait && !f.cause.rank;
+  return f.worth && !f.only_worth && f.by_replay && f.cause.kind == CauseKind::kWait &&
+         !f.cause.rank;
 }
 
 // Communication and waiting of all ranks.
 bool IsOfAll(const Finding& f) {
   const CauseKind kind = f.cause.kind;
-  return !f.cause.rank && !IsOfNamedRanks(f) && (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
+  return !f.cause.rank && !IsOfNamedRanks(f) &&
+         (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
 }
 
 // Waiting for a rank is due to what the nearest finding says why, whoever speaks for the group.

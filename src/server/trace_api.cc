@@ -69,7 +69,7 @@ Attempt<BodyPtr> OpenOrCloseTraces(Runs& runs, const TraceDoor& door, const http
   if (!rank) return std::unexpected(rank.error());
   if (!door.open)
     return Fail(403, {"a server beyond this host opens traces of allowed directories alone", "",
-                      "start it with --traces DIR"});
+                      "start it with their directories: `trace_folders`"});
   const auto opened = runs.OpenTrace(id, *rank, gone);
   if (!opened) return std::unexpected(opened.error());
   return MakeBody("application/json", "{\"id\": \"" + *opened + "\"}");

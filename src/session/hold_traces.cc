@@ -69,7 +69,8 @@ Error NoFile(const std::string& path) { return {"the path leads to no ordinary f
 
 Error Elsewhere(const std::string& path) {
   return {"the trace lies outside the directories that are allowed", path,
-          "start the server with --traces " + ShellWord(fs::path(path).parent_path().string())};
+          "start the server with this directory among `trace_folders`: " +
+              ShellWord(fs::path(path).parent_path().string())};
 }
 
 // Nothing is opened before it is known to be an ordinary file: opening a device may do something.

@@ -45,8 +45,7 @@ Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
                                             : "open the trace: stepscope serve " + path});
 }
 
-Phrase SayAskTheTrace(std::string_view analysis, std::span<const RankActivity> ranks,
-                      std::span<const RankTrace> sources) {
+Phrase SayAskTheTrace(std::span<const RankActivity> ranks, std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
   const std::string path = partial == ranks.end() ? "" : PathOf(partial->rank, sources);
   if (path.empty())
@@ -55,7 +54,7 @@ Phrase SayAskTheTrace(std::string_view analysis, std::span<const RankActivity> r
   return Say(
       "partials hold collectives, steps and sums alone: ask the trace of the rank in question (of "
       "rank {rank}: {command})",
-      partial->rank, Phrase::Name(fmt::format("stepscope analyze {} --only {}", path, analysis)));
+      partial->rank, Phrase::Name("stepscope analyze " + path));
 }
 
 Result<void> CheckNotBoth(const std::vector<LoadedFile>& files) {

@@ -20,8 +20,7 @@ Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
 
 // Why an analysis of events is not of these partials, with the command that asks the trace of the
 // first of them.
-Phrase SayAskTheTrace(std::string_view analysis, std::span<const RankActivity> ranks,
-                      std::span<const RankTrace> sources);
+Phrase SayAskTheTrace(std::span<const RankActivity> ranks, std::span<const RankTrace> sources);
 
 // Fails where a rank has a trace and a partial, or two partials of different numbers of shards: it
 // would count twice, or be of two jobs. `files`: without duplicates.

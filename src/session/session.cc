@@ -154,8 +154,7 @@ std::vector<size_t> LongestFirst(const Asked& asked) {
 Phrase WhyNotOfPartials(const Analysis& analysis, const Facts& facts,
                         std::span<const RankTrace> sources) {
   if (analysis.of_partials == OfPartials::kYes || !HasPartials(facts.ranks)) return "";
-  if (analysis.of_partials == OfPartials::kNo)
-    return SayAskTheTrace(analysis.name, facts.ranks, sources);
+  if (analysis.of_partials == OfPartials::kNo) return SayAskTheTrace(facts.ranks, sources);
   return facts.selected.empty() ? ""
                                 : "partials hold sums of kernels over all steps, not of some: ask "
                                   "the traces of the ranks in question";
