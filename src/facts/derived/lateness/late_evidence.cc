@@ -123,6 +123,8 @@ bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   const bool apart = before.size() + 1 >= kFewestLate &&
                      std::ranges::min(all) > std::max(std::ranges::max(before), 0.0);
   if (all.size() < kEnoughSteps) return apart;
+  const auto longer = std::ranges::count_if(all, [](double time) { return time > 0; });
+  if (IsNoChance(longer, std::ssize(all), 2)) return true;
   const double varies = Variation(all), chance = ChanceToBeAbove(all);
   const double usual = Median(std::move(all));
   return usual > 0 && usual >= (chance < kSlowByChance ? 1 : kBeyond) * varies;
