@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "tests/goodput_server.h"
@@ -100,6 +101,51 @@ TEST_F(GoodputGateTest, AMillionBracketsAreOneUnreadableRecord) {
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
     EXPECT_TRUE(answer.contains("\"unreadable\": 1,")) << answer;
   }
+}
+
+// Red cannot make events of Blue count as duplicates of its own, over a restart and through relays
+// neither; what is the same of the same team is one.
+TEST_F(GoodputGateTest, ATeamsWritersAreItsOwn) {
+  const std::string tokens = folder_.Write("tokens", "red w one\nblue w two\n* rw three\n"),
+                    all = folder_.Write("all", "three\n");
+  const std::string there = folder_.path() + "/central";
+  auto central =
+      std::make_unique<ServerProcess>(there, 0, std::vector<std::string>{"--tokens", tokens});
+  const ServerProcess relay(folder_.path() + "/relay", 0,
+                            {"--tokens", tokens, "--to", central->url(), "--to-token-file", all});
+  const auto post = [&](int port, const std::string& token, const std::string& job) {
+    std::string lines;
+    for (int k = 0; k < 3; ++k) {
+      lines += fmt::format(R"({{"job_name": "{}", "event": "step_start", "time": {}, "step": {}, )"
+                           R"("writer": "w/0/0/1", "sequence": {}}})"
+                           "\n",
+                           job, 1'780'000'000 + k, k, k);
+    }
+    return Post(
+        port, lines,
+        fmt::format("Authorization: Bearer {}\r\nContent-Length: {}\r\n", token, lines.size()));
+  };
+  const char* const stored = "\"stored\": 3, \"duplicates\": 0";
+  const char* const known = "\"stored\": 0, \"duplicates\": 3";
+  EXPECT_TRUE(post(relay.port(), "one", "a").contains(stored));
+  EXPECT_TRUE(post(relay.port(), "two", "b").contains(stored));
+  EXPECT_TRUE(post(relay.port(), "one", "a").contains(known));
+  // The central one has both: what is posted to it directly is known.
+  const auto has_all = [&] {
+    return Exchange(central->port(),
+                    "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    "Authorization: Bearer three\r\n\r\n")
+        .contains("ingest_events_total{result=\"stored\"} 6");
+  };
+  for (int tries = 0; tries < 300 && !has_all(); ++tries) usleep(100'000);
+  EXPECT_TRUE(post(central->port(), "two", "b").contains(known));
+  EXPECT_TRUE(post(central->port(), "one", "a").contains(known));
+  EXPECT_TRUE(post(central->port(), "three", "blue/b").contains(known));
+  central->End(SIGTERM);
+  central = std::make_unique<ServerProcess>(there, 0, std::vector<std::string>{"--tokens", tokens});
+  EXPECT_TRUE(post(central->port(), "two", "b").contains(known));
+  EXPECT_TRUE(post(central->port(), "three", "green/c").contains(stored));
+  EXPECT_TRUE(post(central->port(), "one", "green/c").contains(known));  // red's, of that name
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
@@ -262,7 +263,8 @@ TEST(GoodputRelay, OutlivesRefusalsAndCuts) {
   const std::string there = scratch.path() + "/b";
   ServerProcess next(there, 0);
   FaultyProxy proxy(
-      next.port(), {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+      next.port(), {"cut",  // of the question which store answers
+                    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
                     "cut", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
                     "late cut", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"stored\": ",
                     "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n"});
@@ -271,6 +273,47 @@ TEST(GoodputRelay, OutlivesRefusalsAndCuts) {
   EXPECT_TRUE(Eventually([&] { return Steps(there) == 1000; }));
   EXPECT_TRUE(Eventually([&] { return HasSentAll(relay.port()); }));
   EXPECT_EQ(proxy.left(), 0u);
+}
+
+// As a disk that is replaced.
+TEST(GoodputRelay, ANextOneThatLostItsStoreGetsAllAgain) {
+  const testing::ScratchFolder scratch;
+  const std::string here = scratch.path() + "/a", there = scratch.path() + "/b";
+  const std::string errors = scratch.path() + "/errors";
+  auto next = std::make_unique<ServerProcess>(there, 0);
+  const int port = next->port();
+  const auto start = [&] {
+    return std::make_unique<ServerProcess>(
+        std::vector<std::string>{"goodput", "collect", here, "--port", "0", "--to", UrlOf(port)},
+        std::vector<std::string>{}, errors);
+  };
+  const auto lose = [&] {
+    next->End(SIGTERM);
+    std::filesystem::remove_all(there);
+    next = std::make_unique<ServerProcess>(there, port);
+  };
+  auto relay = start();
+  ASSERT_TRUE(Post(relay->port(), Lines(0, 1000)));
+  ASSERT_TRUE(Eventually([&] { return Steps(there) == 1000 && HasSentAll(relay->port()); }));
+  // Both start again with the same stores: nothing is sent again.
+  relay->End(SIGTERM);
+  next->End(SIGTERM);
+  next = std::make_unique<ServerProcess>(there, port);
+  relay = start();
+  sleep(3);
+  EXPECT_EQ(MetricOf(port, "ingest_events_total{result=\"duplicate\"}"), 0);
+  // While the relay is away, and while it waits with nothing to send.
+  relay->End(SIGTERM);
+  lose();
+  relay = start();
+  EXPECT_TRUE(Eventually([&] { return Steps(there) == 1000; }));
+  EXPECT_TRUE(Eventually([&] { return HasSentAll(relay->port()); }));
+  lose();
+  EXPECT_TRUE(Eventually([&] { return Steps(there) == 1000; }));
+  EXPECT_TRUE(Eventually([&] { return MetricOf(relay->port(), "relay_restarts_total{}") == 2; }));
+  EXPECT_TRUE(Eventually([&] { return testing::Content(errors).contains("another store"); }));
+  ASSERT_TRUE(Post(relay->port(), Lines(1000, 1500)));
+  EXPECT_TRUE(Eventually([&] { return Steps(there) == 1500; }));
 }
 
 TEST(GoodputRelay, ATokenThatIsMendedIsEnough) {

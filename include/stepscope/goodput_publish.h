@@ -29,14 +29,19 @@ struct GoodputPublishOptions {
   std::string ledger_name;
   double chips_per_job = 0;  // of jobs that recorded no number; 0: unknown
   int64_t keep_months = 0;   // before the current one; older ones are dropped. 0: all that are kept
+  // Removes published jobs that are not in the ledger, though it does not say that they were
+  // deleted or renamed. Jobs with lost events stay.
+  bool remove_absent = false;
   std::optional<int64_t> now;                                    // absent: now
   std::function<void(size_t done, size_t of)> on_progress = {};  // jobs
   std::stop_token stop;
 };
 
 // Creates the database's tables if they are missing.
-//   metrics  jobs, published, unchanged, removed, rows, dropped_months
-// Fails where the database refuses; what was published so far stays, and the rest follows with the
+//   metrics  jobs, published, unchanged, removed, absent, lost, rows, dropped_months
+// Published jobs are removed where the ledger says that they were deleted or renamed; others stay,
+// and are counted as absent, or as lost where their events are. Fails where there is no ledger, and
+// where the database refuses; what was published so far stays, and the rest follows with the
 // next call.
 Result<ReportSet> GoodputPublish(const GoodputPublishOptions& options);
 

@@ -22,6 +22,7 @@ struct GoodputSendProgress {
   int64_t stored = 0;      // of these, new
   int64_t duplicates = 0;  // of these, already stored
   int64_t refused = 0;     // of these, unreadable for the server: lost
+  int64_t restarts = 0;    // another store answered than before: all was sent again
 };
 
 struct GoodputSendOptions {
@@ -46,6 +47,9 @@ struct GoodputSendOptions {
   std::function<bool(int64_t ns)> wait;
   std::function<void(const GoodputSendProgress&)> on_progress;  // after each batch
   std::function<void(const std::string& sentence)> on_problem;  // of problems that are retried
+  // The server has another store than the one that has confirmed events so far, for instance since
+  // it lost its disk: all that is here is sent again.
+  std::function<void(const std::string& sentence)> on_restart;
   // With `follow`: all that was there at this time of the monotonic clock (ns) is confirmed.
   std::function<void(int64_t time)> on_caught_up;
 };

@@ -32,7 +32,8 @@ void AddGoodputPublish(Command& goodput) {
   command.Take("--ledger-name", options.ledger_name);
   command.Take("--chips-per-job", options.chips_per_job).Range(0, 1e9);
   command.Take("--keep-months", options.keep_months).Range(1, 1200);
-  AddOutput(command, flags->output, "goodput_publish.removed>0");
+  command.Switch("--remove-absent", options.remove_absent);
+  AddOutput(command, flags->output, "goodput_publish.absent>0");
   command.Examples({{"into PostgreSQL",
                      "stepscope goodput publish --store ledger --to postgresql://grafana@db/fleet"},
                     {"into ClickHouse, and keep 13 months",

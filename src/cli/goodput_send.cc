@@ -75,6 +75,7 @@ int RunSend(const SendFlags& flags) {
   const auto clear = [&] {
     if (std::exchange(shown, false)) ShowRaw("\r\033[K");
   };
+  options.on_restart = [](const std::string& sentence) { Tell(sentence); };
   options.on_problem = [&](const std::string& sentence) {
     clear();
     Tell(sentence);

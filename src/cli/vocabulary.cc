@@ -198,6 +198,8 @@ constexpr Word kWords[] = {
     {"--ledger-name", "NAME", "Name of the ledger in the tables", "its path", "ledger_name"},
     {"--keep-months", "N", "Drop months that ended more than N months ago", "drop none",
      "keep_months"},
+    {"--remove-absent", "", "Remove published jobs that the ledger lacks, deleted or not", "",
+     "remove_absent"},
     {"--new-name", "NAME", "New name of the job", "", ""},
     {"--join", "", "Add the job to one of that name", "", "join"},
     {"--yes", "", "Do it without further questions", "", ""},

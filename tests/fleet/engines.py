@@ -18,6 +18,7 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+NULL = "\u2400"  # as no label is
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "0": "\0"}
 
 
@@ -61,8 +62,8 @@ class Postgres:
         return done.stdout
 
     def ask(self, sql):
-        answer = self.run("SET search_path = goodput;\n" + sql, "--csv", "-t", "-P", "null=\\N")
-        return [[None if cell == "\\N" else cell for cell in row] for row in csv.reader(io.StringIO(answer))]
+        answer = self.run("SET search_path = goodput;\n" + sql, "--csv", "-t", "-P", f"null={NULL}")
+        return [[None if cell == NULL else cell for cell in row] for row in csv.reader(io.StringIO(answer))]
 
 
 class ClickHouse:
@@ -136,6 +137,24 @@ def debian_clickhouse(folder):
             return False
     wait_for(answers, process)
     return one
+
+
+def servers(base):
+    """Those that are here, and why others are not."""
+    found, missing = [], []
+    for name, start in (("PostgreSQL", Postgres),
+                        ("current ClickHouse", lambda: current_clickhouse(_made(base / "chdb"))),
+                        ("ClickHouse 18.16", lambda: debian_clickhouse(_made(base / "ch18")))):
+        try:
+            found.append(start())
+        except Missing as why:
+            missing.append(f"{name}: {why}")
+    return found, missing
+
+
+def _made(folder):
+    folder.mkdir()
+    return folder
 
 
 def wait_for(there, process):

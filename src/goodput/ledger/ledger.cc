@@ -9,6 +9,7 @@
 #include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "goodput/ledger/gone_jobs.h"
 #include "goodput/ledger/sqlite.h"
 
 namespace stepscope::goodput {
@@ -34,6 +35,8 @@ constexpr const char* kLastTable = "attempts";
 constexpr const char* kLabels = "labels";
 constexpr const char* kMakeLabels =
     "CREATE TABLE IF NOT EXISTS labels (job {0}, name {0}, value {0}, PRIMARY KEY (job, name))";
+constexpr std::pair<const char*, const char*> kLaterTables[] = {{kLabels, kMakeLabels},
+                                                                {kGoneJobs, kMakeGoneJobs}};
 
 Result<void> Make(const Database& db, const char* table) {
   const std::string sql = fmt::format(fmt::runtime(table), db.BytesType());
@@ -50,9 +53,13 @@ Result<void> MakeTables(LedgerStore& store) {
       if (auto one = Make(db, table); !one) return one;
     }
   }
-  const auto newest = db.HasTable(kLabels);
-  if (!newest) return std::unexpected(newest.error());
-  return *newest ? Result<void>() : Make(db, kMakeLabels);
+  for (const auto& [name, table] : kLaterTables) {
+    const auto there = db.HasTable(name);
+    if (!there) return std::unexpected(there.error());
+    if (*there) continue;
+    if (auto one = Make(db, table); !one) return one;
+  }
+  return {};
 }
 
 }  // namespace

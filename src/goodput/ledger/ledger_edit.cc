@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time_units.h"
+#include "goodput/ledger/gone_jobs.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/humanize.h"
@@ -83,7 +84,7 @@ Result<void> MoveRows(const Database& db, const std::string& job, const std::str
     if (auto moved = db.Run(sql, {std::string_view(to), std::string_view(job)}); !moved)
       return moved;
   }
-  return {};
+  return AddGoneJob(db, job, WallClock());
 }
 
 // What repairs gave up of a job stays lost under its new name: entries without further losses say
@@ -155,6 +156,7 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
     auto gone = db.Run(sql.c_str(), {std::string_view(job)});
     if (!gone) return std::unexpected(gone.error());
   }
+  if (auto told = AddGoneJob(db, job, WallClock()); !told) return std::unexpected(told.error());
   // Of segments that were rolled up or given up before, nothing is missing any more.
   for (const ManifestEntry& lost : ledger->GivenUp(job)) rolled_up.push_back(lost.name);
   const auto removed = ledger->Commit(segments, EntryKind::kDeleted, rolled_up);

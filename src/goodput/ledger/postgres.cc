@@ -215,7 +215,7 @@ Error Postgres::ErrorOf(const pg_result* answer) const {
   if (lost)
     return {std::string(kLost) + message, name_, "run the command again; nothing was changed"};
   if (state == "55P03") {
-    return {"cannot write to the ledger: another process is writing", name_, "try again later"};
+    return {std::string(kLedgerIsBusy), name_, "try again later"};
   }
   const char* const hint =
       state == "53100"   ? "free space on the server's disk"
@@ -280,8 +280,7 @@ Result<void> Postgres::Lock(Access access) const {
   bool free = false;
   auto tried = Run(kTryLock, {}, [&](const Row& row) { free = row.Integer(0) != 0; });
   if (tried && !free) {
-    tried =
-        std::unexpected(Error{"cannot write to the ledger: another process is writing", name_, ""});
+    tried = std::unexpected(Error{std::string(kLedgerIsBusy), name_, ""});
   }
   return tried;
 }

@@ -23,6 +23,10 @@ namespace stepscope::goodput {
 // Size of a segment's pieces in bytes; trailing zeros are not stored.
 inline constexpr uint64_t kPieceBytes = uint64_t{64} << 10;
 
+// The error where others hold what a statement waits for.
+inline constexpr std::string_view kLedgerIsBusy =
+    "cannot write to the ledger: another process is writing";
+
 // postgresql://... or postgres://...
 bool IsPostgres(std::string_view address);
 

@@ -23,6 +23,7 @@
 #include "goodput/accounting/servers_clock.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/ledger/ledger_faults.h"
+#include "goodput/live/store_id.h"
 #include "goodput/recorder/segment_name.h"
 #include "goodput/recorder/segment_numbers.h"
 #include "goodput/recorder/segment_reader.h"
@@ -101,18 +102,20 @@ Result<FolderManifest> ReadManifestsOf(const std::string& folder) {
 
 }  // namespace
 
-Ingest::Ingest(std::string folder, Sharing sharing)
+Ingest::Ingest(std::string folder, Sharing sharing, WritersAre writers)
     : folder_(std::move(folder)),
       sharing_(sharing),
+      writers_are_(writers),
       process_(RandomNumber()),
       most_open_(std::min(OpenFilesLimit() / 2, kMostWriters)),
       manifest_(folder_,
                 fmt::format("{}{}{:08x}{}", NowInName(), kOfServer, process_, kManifestSuffix),
                 sharing) {}
 
-Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing) {
+Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing,
+                                             WritersAre writers) {
   if (auto made = MakeFolder(folder, sharing); !made) return std::unexpected(made.error());
-  std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder), sharing));
+  std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder), sharing, writers));
   const std::string lock = ingest->folder_ + "/.ingest.lock";
   ingest->lock_ = OpenCreating(lock, O_RDWR, sharing);
   if (ingest->lock_ < 0)
@@ -123,6 +126,7 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing
               ingest->folder_, "stop that process, or choose another directory"});
   }
   if (auto read = ingest->ReadStored(); !read) return std::unexpected(read.error());
+  ingest->store_id_ = StoreIdOf(ingest->folder_);
   return ingest;
 }
 
@@ -149,7 +153,7 @@ Result<void> Ingest::ReadStored() {
                                 numbers->header->job));
     }
     for (const auto& [writer, seen] : numbers->by_writer) {
-      Writer& all = writers_[writer];
+      Writer& all = writers_[KeyOf(numbers->header ? numbers->header->job : "", writer)];
       for (const auto& [first, end] : seen.ranges()) all.seen.InsertRange(first, end);
       if (!listed) all.made = manifest_.MadeCount();
     }
@@ -170,11 +174,18 @@ Ingest::~Ingest() {
   if (lock_ >= 0) close(lock_);
 }
 
-Ingest::Writer* Ingest::WriterNamed(const std::string& name) {
+// A team's name has no slash.
+std::string Ingest::KeyOf(std::string_view job, const std::string& writer) const {
+  if (writers_are_ == WritersAre::kOfAll) return writer;
+  const size_t slash = job.find('/');
+  return fmt::format("{}/{}", slash == job.npos ? "" : job.substr(0, slash), writer);
+}
+
+Ingest::Writer* Ingest::WriterNamed(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  const auto known = writers_.find(name);
+  const auto known = writers_.find(key);
   if (known != writers_.end()) return &known->second;
-  return writers_.size() < kMostWriters ? &writers_[name] : nullptr;
+  return writers_.size() < kMostWriters ? &writers_[key] : nullptr;
 }
 
 std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t index) {
@@ -236,11 +247,12 @@ class Ingest::Batch {
   void Add(const Event& event) {
     if (!IsNumbered(event)) return Count(counts.unnumbered);
     if (!NamesFit(event)) return Count(counts.unreadable);
-    if (writer_ == nullptr || event.writer != name_) {
+    if (writer_ == nullptr || event.writer != name_ || event.job != job_) {
       if (lock_) lock_.unlock();
-      writer_ = ingest_.WriterNamed(event.writer);
+      writer_ = ingest_.WriterNamed(ingest_.KeyOf(event.job, event.writer));
       if (writer_ == nullptr) return Count(counts.no_room);
       name_ = event.writer;
+      job_ = event.job;
       full_ = false;
       lock_ = std::unique_lock(writer_->mutex);
     }
@@ -266,7 +278,7 @@ class Ingest::Batch {
 
   Ingest& ingest_;
   Writer* writer_ = nullptr;
-  std::string name_;
+  std::string name_, job_;
   bool full_ = false;  // no room for one event: the following ones are refused too
   uint64_t made_ = 0;
   std::unique_lock<std::mutex> lock_;

@@ -27,12 +27,17 @@
 
 namespace stepscope::goodput {
 
+// Whose the names of writers are. With tokens for teams each team has its own, so that none can
+// make another's events count as duplicates; the prefix "team/" of a job's name tells the team, as
+// it does where a relay with a token for all teams passes the job on.
+enum class WritersAre : uint8_t { kOfAll, kOfTeams };
+
 class Ingest {
  public:
   // Creates the directory if missing and reads which events it has. Fails if another process
   // already takes events into it.
-  static Result<std::unique_ptr<Ingest>> Open(std::string folder,
-                                              Sharing sharing = Sharing::kOwner);
+  static Result<std::unique_ptr<Ingest>> Open(std::string folder, Sharing sharing = Sharing::kOwner,
+                                              WritersAre writers = WritersAre::kOfAll);
   ~Ingest();  // closes all segments
   size_t open_segments() const { return open_.load(); }
   Ingest(const Ingest&) = delete;
@@ -42,6 +47,9 @@ class Ingest {
   // without writer and sequence are counted and skipped. If no_room is not 0, send the batch again.
   // Names of jobs get the prefix "team/" unless they have it or `team` is empty.
   IngestCounts Take(std::string_view lines, const std::string& team = {});
+
+  // See StoreIdOf().
+  const std::string& store_id() const { return store_id_; }
 
   // The sums of all calls.
   IngestCounts counts() const;
@@ -73,10 +81,11 @@ class Ingest {
   };
   class Batch;
 
-  Ingest(std::string folder, Sharing sharing);
+  Ingest(std::string folder, Sharing sharing, WritersAre writers);
 
   Result<void> ReadStored();
-  Writer* WriterNamed(const std::string& name);
+  std::string KeyOf(std::string_view job, const std::string& writer) const;
+  Writer* WriterNamed(const std::string& key);
   bool Store(Writer& writer, const Event& event);
   std::unique_ptr<SegmentFile> MakeSegment(const Event& event, uint32_t index);
   bool SyncAndClose(Writer& writer, int64_t now);
@@ -85,6 +94,8 @@ class Ingest {
 
   std::string folder_;
   Sharing sharing_;
+  WritersAre writers_are_;
+  std::string store_id_;
   int lock_ = -1;                        // a file
   uint32_t process_;                     // random: in containers process ids repeat
   std::atomic<uint32_t> next_file_ = 0;  // number in a name
@@ -92,8 +103,8 @@ class Ingest {
   uint32_t synced_files_ = 0;            // whose names are synced
   const size_t most_open_;
   std::atomic<size_t> open_ = 0;
-  std::mutex mutex_;  // over writers_; a writer stays where it is
-  std::unordered_map<std::string, Writer> writers_;
+  std::mutex mutex_;                                 // over writers_; a writer stays where it is
+  std::unordered_map<std::string, Writer> writers_;  // by KeyOf()
   IngestManifest manifest_;
   std::atomic<int64_t> stored_ = 0, duplicates_ = 0, unnumbered_ = 0, unreadable_ = 0, no_room_ = 0;
 };

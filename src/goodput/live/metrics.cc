@@ -57,6 +57,7 @@ enum Name : size_t {
   kDiskFree,
   kDiskSize,
   kRelayEvents,
+  kRelayRestarts,
   kRelayLag,
   kRelayLagBytes,
   kRelayConfirmed,
@@ -101,6 +102,8 @@ constexpr std::array<Family, kNames> kFamilies = {{
      "Free space of the disk with the events; on a full disk events are lost."},
     {"disk_size_bytes", Type::kGauge, "Size of the disk with the events."},
     {"relay_events", Type::kCounter, "Events passed on to the next collector, by its answer."},
+    {"relay_restarts", Type::kCounter,
+     "How often the next collector had another store than before, and all was sent again."},
     {"relay_lag_seconds", Type::kGauge,
      "Time since all stored events were confirmed by the next collector, or since the start."},
     {"relay_lag_bytes", Type::kGauge,
@@ -265,6 +268,7 @@ void AddRelay(Collector& out, const RelayState& relay, std::optional<int64_t> si
   add("stored", relay.progress.stored);
   add("duplicate", relay.progress.duplicates);
   add("unreadable", relay.progress.refused);
+  out.Add(kRelayRestarts, static_cast<double>(relay.progress.restarts));
   out.Add(kRelayLag, Seconds(relay.lag));
   out.Add(kRelayLagBytes, static_cast<double>(relay.lag_bytes));
   out.AddTime(kRelayConfirmed, relay.confirmed);

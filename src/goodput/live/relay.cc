@@ -23,7 +23,8 @@ GoodputSendProgress Sum(const GoodputSendProgress& a, const GoodputSendProgress&
   return {.events = a.events + b.events,
           .stored = a.stored + b.stored,
           .duplicates = a.duplicates + b.duplicates,
-          .refused = a.refused + b.refused};
+          .refused = a.refused + b.refused,
+          .restarts = a.restarts + b.restarts};
 }
 
 }  // namespace
@@ -40,6 +41,11 @@ Relay::Relay(std::string folder, std::string to, std::string token)
 std::string Relay::problem() {
   const std::lock_guard lock(mutex_);
   return problem_;
+}
+
+std::vector<std::string> Relay::TakeNews() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(news_, {});
 }
 
 RelayState Relay::State(const WrittenSlots& written) {
@@ -75,6 +81,12 @@ GoodputSendOptions Relay::Options(const std::stop_token& stop) {
               [this](const std::string& sentence) {
                 const std::lock_guard lock(mutex_);
                 problem_ = sentence;
+              },
+          .on_restart =
+              [this](const std::string& sentence) {
+                const std::lock_guard lock(mutex_);
+                news_.push_back(sentence);
+                ++state_.progress.restarts;
               },
           .on_caught_up =
               [this](int64_t since) {

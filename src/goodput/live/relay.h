@@ -3,7 +3,8 @@
 //
 // The other one may be gone for any time: the directory keeps what it lacks, and the cursor in it
 // tells from where on. It confirms an event once, whatever is sent again after a kill, and a circle
-// of relays ends where an event is known.
+// of relays ends where an event is known. One that lost its store, or has another, says so by the
+// store's name, and gets all that the directory has again.
 #pragma once
 
 #include <condition_variable>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "stepscope/goodput_send.h"
 
@@ -38,6 +40,9 @@ class Relay {
   // What it waits for; empty: nothing.
   std::string problem();
 
+  // That the next collector has another store than before: sentences, each once.
+  std::vector<std::string> TakeNews();
+
   // Which slots of a segment are written, by its path; none: all that the file has.
   using WrittenSlots = std::function<std::optional<uint64_t>(const std::string& path)>;
   RelayState State(const WrittenSlots& written);
@@ -52,6 +57,7 @@ class Relay {
   std::mutex mutex_;  // over what follows
   std::condition_variable_any wake_;
   std::string problem_;
+  std::vector<std::string> news_;
   RelayState state_;
   GoodputSendProgress before_;  // of earlier sendings
   int64_t caught_up_;           // by the monotonic clock

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/time_units.h"
 #include "goodput/live/send_source.h"
@@ -19,7 +21,8 @@ namespace stepscope {
 namespace goodput {
 namespace {
 
-constexpr int64_t kLastTry = 5 * kSecond;  // after a stop request
+constexpr int64_t kLastTry = 5 * kSecond;    // after a stop request
+constexpr int64_t kAskAgain = 10 * kSecond;  // which store answers, where there is nothing to send
 
 // Reads the number after `"key": ` in the server's answer.
 std::optional<int64_t> CountIn(const std::string& answer, const std::string& key) {
@@ -32,6 +35,19 @@ std::optional<int64_t> CountIn(const std::string& answer, const std::string& key
     return std::nullopt;
   }
   return count;
+}
+
+// The name of the store in the server's answer; empty: an earlier version, which tells none.
+std::string StoreIn(const std::string& answer) {
+  constexpr std::string_view kKey = "\"store\": \"";
+  const size_t at = answer.find(kKey);
+  if (at == answer.npos) return "";
+  const size_t begin = at + kKey.size(), end = answer.find('"', begin);
+  const std::string id = end == answer.npos ? "" : answer.substr(begin, end - begin);
+  const bool plain = id.size() <= 64 && std::ranges::all_of(id, [](unsigned char c) {
+                       return std::isalnum(c) != 0 || c == '-';
+                     });
+  return plain ? id : "";
 }
 
 class Sender {
@@ -48,7 +64,11 @@ class Sender {
     while (true) {
       const http::Answer answer = poster_.Post("/v1/events", lines, "application/x-ndjson");
       if (answer.status == 413) return DeliverHalves(lines, events);
-      if (answer.status == 200) return Confirm(answer, events);
+      if (answer.status == 200) {
+        auto confirmed = Confirm(answer, events);
+        if (confirmed && IsOtherStore(answer)) return std::unexpected(Error{"", "", ""});
+        return confirmed;
+      }
       if (!answer.MayRetry()) return std::unexpected(Refusal(answer));
       const std::string why =
           answer.status == 0 ? answer.body : fmt::format("HTTP status {}", answer.status);
@@ -60,6 +80,19 @@ class Sender {
       }
     }
   }
+
+  // Asks which store answers, unless that is known. What fails here fails again where events are
+  // sent.
+  void AskForStore() {
+    if (MonotonicClock() - asked_ < kAskAgain && asked_ != 0) return;
+    asked_ = MonotonicClock();
+    const http::Answer answer = poster_.Post("/v1/events", "", "application/x-ndjson");
+    if (answer.status == 200) IsOtherStore(answer);
+  }
+
+  // Whether the last answer was of another store than those before: the cursor has been cleared,
+  // and what was read is to be read again.
+  bool TakeRestart() { return std::exchange(restart_, false); }
 
   // Waits. False once the time after a stop request is over.
   bool Wait(int64_t ns) {
@@ -113,6 +146,29 @@ class Sender {
     return {};
   }
 
+  // One of two stores that answer by turns has been sent all before, and is not sent all again.
+  bool IsOtherStore(const http::Answer& answer) {
+    asked_ = MonotonicClock();
+    const std::string id = StoreIn(answer.body);
+    if (id.empty() || id == cursor_.store()) return false;
+    const bool first = cursor_.store().empty(), known = !stores_.insert(id).second;
+    if (!first) stores_.insert(cursor_.store());
+    if (first || known) {
+      cursor_.SetStore(id);
+      return false;
+    }
+    cursor_.StartOver(id);
+    SaveCursor(true);
+    restart_ = true;
+    ++progress_.restarts;
+    if (options_.on_restart)
+      options_.on_restart(fmt::format(
+          "{}: the collector has another store than before, or lost it: all that is here is sent "
+          "again",
+          poster_.address().Text()));
+    return true;
+  }
+
   // For a server, or a proxy before it, with a smaller limit than the batch.
   Result<void> DeliverHalves(const std::string& lines, int64_t events) {
     if (events <= 1) {
@@ -152,6 +208,9 @@ class Sender {
   GoodputSendProgress progress_;
   int64_t answered_;  // when last
   int64_t saved_ = 0;
+  int64_t asked_ = 0;             // when a store answered last, or was asked for
+  std::set<std::string> stores_;  // that have answered
+  bool restart_ = false;
   bool stopped_ = false;
   int64_t end_ = 0;  // of trying, once stopped
   std::set<std::string> reported_;
@@ -179,15 +238,27 @@ Result<void> CheckOptions(const GoodputSendOptions& options) {
   return {};
 }
 
-// Sends all events added since the last call.
-Result<void> PollAll(std::optional<SegmentSource>& segments, std::vector<LogSource>& logs,
-                     const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
-  if (segments) return segments->Poll(cursor, batch, note_counts);
-  for (LogSource& log : logs) {
-    if (auto polled = log.Poll(cursor, batch, note_counts); !polled) return polled;
+// What is sent.
+struct Sources {
+  explicit Sources(const GoodputSendOptions& options) {
+    for (const std::string& file : options.files) logs.emplace_back(file, options.follow);
+    if (!options.store.empty()) segments.emplace(options.store, options.follow);
   }
-  return {};
-}
+
+  // Sends all events added since the last call.
+  Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
+    if (segments) return segments->Poll(cursor, batch, note_counts);
+    for (LogSource& log : logs) {
+      if (auto polled = log.Poll(cursor, batch, note_counts); !polled) return polled;
+    }
+    return {};
+  }
+
+  bool IsEmpty() const { return !segments && std::ranges::none_of(logs, &LogSource::HasEvents); }
+
+  std::optional<SegmentSource> segments;
+  std::vector<LogSource> logs;
+};
 
 Result<GoodputSent> Send(const GoodputSendOptions& options) {
   if (const auto good = CheckOptions(options); !good) return std::unexpected(good.error());
@@ -195,30 +266,35 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
   if (!address) return std::unexpected(address.error());
   SendCursor cursor(CursorPath(options, *address));
   if (!options.again) cursor.Load();
-  std::optional<SegmentSource> segments;
-  std::vector<LogSource> logs;
-  if (options.store.empty()) {
-    for (const std::string& file : options.files) logs.emplace_back(file, options.follow);
-  } else {
-    segments.emplace(options.store, options.follow);
+  if (!options.store.empty()) {
     cursor.Prune([&](const std::string& name) {
       return std::filesystem::exists(options.store + "/" + name);
     });
   }
   Sender sender(options, std::move(*address), cursor);
-  SendBatch batch(cursor, [&](const std::string& lines, int64_t events) {
+  const SendBatch::Deliver deliver = [&](const std::string& lines, int64_t events) {
     return sender.Deliver(lines, events);
-  });
+  };
+  std::optional<Sources> sources(options);
+  std::optional<SendBatch> batch(std::in_place, cursor, deliver);
   Notes note_counts;
   Result<void> polled;
   while (true) {
     // After a stop request, events recorded so far are still sent.
     const bool last = !options.follow || sender.stopped();
     const int64_t began = MonotonicClock();
-    polled = PollAll(segments, logs, cursor, batch, note_counts);
+    sender.AskForStore();
+    bool restart = sender.TakeRestart();
+    if (!restart) polled = sources->Poll(cursor, *batch, note_counts);
+    restart = restart || sender.TakeRestart();
+    if (restart) {
+      sources.emplace(options);
+      batch.emplace(cursor, deliver);
+      continue;
+    }
     sender.SaveCursor(last || !polled);
-    if (segments && segments->failed() && polled) {
-      const Error& error = *segments->failed();
+    if (sources->segments && sources->segments->failed() && polled) {
+      const Error& error = *sources->segments->failed();
       sender.Problem(fmt::format("{}: {} (will retry)", error.where, error.what));
     } else if (polled && options.on_caught_up) {
       options.on_caught_up(began);
@@ -229,7 +305,7 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
   if (!polled && !sender.stopped()) return std::unexpected(polled.error());
   return GoodputSent{.progress = sender.progress(),
                      .whole = polled.has_value(),
-                     .empty = !segments && std::ranges::none_of(logs, &LogSource::HasEvents),
+                     .empty = sources->IsEmpty(),
                      .notes = note_counts.List(options.store)};
 }
 

@@ -1,4 +1,5 @@
-// Stores the cursor as one line per source with a checksum.
+// Stores the cursor as one line per source with a checksum, and the store's name at the end, where
+// earlier versions stop reading.
 #include "goodput/live/send_cursor.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr std::string_view kHead = "stepscope goodput send 1 ";
+constexpr std::string_view kStore = "store ";
 
 }  // namespace
 
@@ -34,11 +36,15 @@ void SendCursor::Load() {
   if (text.substr(0, head) != fmt::format("{}{:08x}", kHead, Crc32(rest.data(), rest.size())))
     return;
   std::istringstream lines{std::string(rest)};
-  SendPosition position;
-  std::string source;
-  while (lines >> position.at >> position.done >> position.mark && lines.get() == ' ' &&
-         std::getline(lines, source)) {
-    positions_[source] = position;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kStore)) store_ = line.substr(kStore.size());
+    std::istringstream words(line);
+    SendPosition position;
+    std::string source;
+    if (words >> position.at >> position.done >> position.mark && words.get() == ' ' &&
+        std::getline(words, source)) {
+      positions_[source] = position;
+    }
   }
 }
 
@@ -50,6 +56,7 @@ Result<void> SendCursor::Save() {
     if (source.find('\n') != source.npos) continue;
     lines += fmt::format("{} {:d} {} {}\n", position.at, position.done, position.mark, source);
   }
+  if (!store_.empty()) lines += fmt::format("{}{}\n", kStore, store_);
   const std::string text =
       fmt::format("{}{:08x}\n", kHead, Crc32(lines.data(), lines.size())) + lines;
   if (auto written = WriteFile(path_, text); !written) return written;
@@ -69,7 +76,18 @@ void SendCursor::Set(const std::string& source, const SendPosition& position) {
 }
 
 void SendCursor::Prune(const std::function<bool(const std::string& source)>& exists) {
-  changed_ = std::erase_if(positions_, [&](const auto& p) { return !exists(p.first); }) > 0;
+  const auto gone = std::erase_if(positions_, [&](const auto& p) { return !exists(p.first); });
+  changed_ = changed_ || gone > 0;
+}
+
+void SendCursor::SetStore(const std::string& id) {
+  changed_ = changed_ || store_ != id;
+  store_ = id;
+}
+
+void SendCursor::StartOver(const std::string& id) {
+  positions_.clear();
+  SetStore(id);
 }
 
 }  // namespace stepscope::goodput

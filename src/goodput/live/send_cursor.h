@@ -36,10 +36,16 @@ class SendCursor {
   // Forgets sources that no longer exist.
   void Prune(const std::function<bool(const std::string& source)>& exists);
 
+  // The store that has confirmed all this, see StoreIdOf(); empty: unknown.
+  const std::string& store() const { return store_; }
+  void SetStore(const std::string& id);
+  // Forgets all: this store has nothing of it.
+  void StartOver(const std::string& id);
+
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  std::string path_, store_;
   std::map<std::string, SendPosition> positions_;
   bool changed_ = false;
 };

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -51,7 +52,8 @@ constexpr size_t kManySegments = 100;    // whose closing takes a while
 constexpr const char* kTooLarge =
     "cannot store events: the body is larger than 8 MB; send smaller batches";
 
-std::string ToJson(const IngestCounts& counts) {
+// `store`: see StoreIdOf().
+std::string ToJson(const IngestCounts& counts, const std::string& store) {
   JsonWriter json;
   json.BeginObject(JsonWriter::Form::kOneLine);
   json.Number("stored", counts.stored);
@@ -59,6 +61,7 @@ std::string ToJson(const IngestCounts& counts) {
   json.Number("unnumbered", counts.unnumbered);
   json.Number("unreadable", counts.unreadable);
   json.Number("no_room", counts.no_room);
+  if (!store.empty()) json.Text("store", store);
   json.End();
   return std::move(json).Take() + "\n";
 }
@@ -221,7 +224,8 @@ class Service {
     if (!batch) return PlainText(400, batch.error().what);
     if (batch->size() > kMostBytes) return PlainText(413, kTooLarge);
     const IngestCounts counts = ingest_->Take(*batch, LimitOf(request));
-    Response response{.body = http::MakeBody("application/json", ToJson(counts))};
+    Response response{.body =
+                          http::MakeBody("application/json", ToJson(counts, ingest_->store_id()))};
     if (counts.no_room > 0) {
       response.status = 503;
       response.headers.emplace_back("Retry-After", "1");
@@ -337,6 +341,8 @@ void TickUntil(const sigset_t& signals, Service& service, goodput::Background* f
     problems.See("directory", following.problem(), now);
     if (forwarding != nullptr) problems.See("database", forwarding->problem(), now);
     if (relay != nullptr) problems.See("relay", relay->problem(), now);
+    if (relay != nullptr && options.on_problem)
+      std::ranges::for_each(relay->TakeNews(), options.on_problem);
     problems.See("disk", service.DiskWarning(), now);
     problems.See("room", service.RoomWarning(), now);
     problems.TellOver(now);
@@ -399,8 +405,9 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   if (!otlp) return std::unexpected(otlp.error());
   const auto next = AddressIf(options.to);
   if (!next) return std::unexpected(next.error());
-  auto ingest = goodput::Ingest::Open(options.folder,
-                                      options.group_readable ? Sharing::kGroup : Sharing::kOwner);
+  auto ingest = goodput::Ingest::Open(
+      options.folder, options.group_readable ? Sharing::kGroup : Sharing::kOwner,
+      options.team_tokens.empty() ? goodput::WritersAre::kOfAll : goodput::WritersAre::kOfTeams);
   if (!ingest) return std::unexpected(ingest.error());
   // Both end after the server has closed its segments.
   std::optional<goodput::Background> forwarding;

@@ -146,6 +146,8 @@ class PostgresRows : public RowStore {
     if (!done) {
       // What follows begins with a connection of its own.
       if (auto again = Postgres::Open(address_)) db_ = std::move(*again);
+      if (done.error().what == kLedgerIsBusy)
+        done.error().what = "cannot publish: another process is writing to these tables";
       return done;
     }
     return db_->Commit();

@@ -11,6 +11,7 @@
 #include "base/time_units.h"
 #include "base/unless_stopped.h"
 #include "base/wall_clock.h"
+#include "goodput/ledger/gone_jobs.h"
 #include "goodput/ledger/job_signature.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/publish/row_store.h"
@@ -45,22 +46,27 @@ std::string NameOf(const GoodputPublishOptions& options, const Ledger& ledger) {
 
 struct Counts {
   int64_t jobs = 0, published = 0, unchanged = 0, removed = 0, rows = 0, dropped = 0;
+  int64_t absent = 0, lost = 0;      // that stay though the ledger has no rows of them
+  std::string absent_job, lost_job;  // the first of these
 };
 
 class Publication {
  public:
-  Publication(const GoodputPublishOptions& options, const Ledger& ledger, RowStore& store)
+  // `version`: a moment before the ledger was opened.
+  Publication(const GoodputPublishOptions& options, int64_t version, const Ledger& ledger,
+              RowStore& store)
       : options_(options),
         ledger_(ledger),
         store_(store),
         now_(options.now.value_or(WallClock())),
-        version_(VersionOf(WallClock())),
+        version_(version),
         name_(StoredText(NameOf(options, ledger))) {}
 
   Result<void> Run() {
+    const std::vector<std::string> names = ledger_.JobNames();
+    if (auto there = CheckLedger(names); !there) return there;
     if (auto kept = Keep(); !kept) return kept;
     if (auto known = LoadPublished(); !known) return known;
-    const std::vector<std::string> names = ledger_.JobNames();
     counts_.jobs = std::ssize(names);
     for (size_t j = 0; j < names.size(); ++j) {
       if (auto added = AddJob(names[j]); !added) return added;
@@ -81,6 +87,13 @@ class Publication {
     AccountedJob job;
     PublishedJob stamp;
   };
+
+  // A directory of a disk that is not mounted is no ledger without jobs.
+  Result<void> CheckLedger(const std::vector<std::string>& names) const {
+    if (!names.empty() || ledger_.database() != nullptr) return {};
+    return std::unexpected(Error{"cannot publish: there is no ledger in this directory",
+                                 ledger_.name(), "check the path, and that its disk is mounted"});
+  }
 
   // Drops old months, and takes care that they do not come back.
   Result<void> Keep() {
@@ -123,7 +136,10 @@ class Publication {
     Job job;
     if (auto read = ledger_.Account(name, {}, job); !read) return read;
     auto accounted = AccountFor(job, options_.now, options_.chips_per_job);
-    if (!accounted) return {};
+    if (!accounted) {
+      if (ledger_.LostEvents(name) != 0) lost_.insert(stored);
+      return {};
+    }
     // A job that may still run has other rows each second.
     if (accounted->state == "running") signature.clear();
     if (auto own = CheckOwn(stored, accounted->start); !own) return own;
@@ -180,16 +196,38 @@ class Publication {
     }
   }
 
-  // Jobs that are deleted, renamed, or have no attempt any more.
+  // Published jobs of which the ledger has no rows go if it says that they were deleted or renamed.
+  // Others may be on a disk that is away, and stay.
   Result<void> RemoveGone() {
+    if (auto when = LoadGone(); !when) return when;
     std::vector<PublishedJob> gone;
     for (const auto& [name, job] : known_) {
-      if (seen_.contains(name)) continue;
+      if (seen_.contains(name) || !MayRemove(job)) continue;
       gone.push_back(job);
       gone.back().version = version_;
     }
     counts_.removed = std::ssize(gone);
     return store_.Forget(gone);
+  }
+
+  Result<void> LoadGone() {
+    const auto gone = GoneJobs(ledger_);
+    if (!gone) return std::unexpected(gone.error());
+    for (const auto& [name, when] : *gone) gone_[StoredText(name)] = when;
+    return {};
+  }
+
+  bool MayRemove(const PublishedJob& job) {
+    if (lost_.contains(job.job)) {
+      if (counts_.lost++ == 0) counts_.lost_job = job.job;
+      return false;
+    }
+    const auto gone = gone_.find(job.job);
+    // What was published after the deletion is of a job that came back.
+    if (gone != gone_.end() && gone->second >= job.version) return true;
+    if (options_.remove_absent) return true;
+    if (counts_.absent++ == 0) counts_.absent_job = job.job;
+    return false;
   }
 
   const GoodputPublishOptions& options_;
@@ -201,10 +239,32 @@ class Publication {
   std::map<std::string, PublishedJob> known_;
   std::map<std::pair<std::string, int64_t>, std::string> others_;  // ledger by job and start
   std::set<std::string> seen_;
+  std::set<std::string> lost_;           // without rows, since events of them are lost
+  std::map<std::string, int64_t> gone_;  // jobs that were deleted or renamed, and when
   std::vector<Changed> changed_;
   int64_t rows_ = 0;  // about as many as `changed_` has
   Counts counts_;
 };
+
+Finding AbsentJobs(const Counts& counts) {
+  return {
+      .severity = Severity::kHigh,
+      .message = Say("{n} published jobs are in the database, but not in the ledger: they stay.",
+                     counts.absent),
+      .because = Say("The ledger does not say that they were deleted or renamed; the first is "
+                     "'{job}'.",
+                     Phrase::Name(counts.absent_job)),
+      .hint = "check that the ledger is all there, or remove them with `remove_absent`"};
+}
+
+Finding LostJobs(const Counts& counts) {
+  return {
+      .severity = Severity::kHigh,
+      .message = Say("{n} published jobs stay as they are: their events are lost.", counts.lost),
+      .because = Say("Without these the ledger has no rows of them; the first is '{job}'.",
+                     Phrase::Name(counts.lost_job)),
+      .hint = "restore the ledger's directory, or delete the jobs in the ledger"};
+}
 
 Report ReportOf(const Counts& counts, const std::string& to) {
   Report report{.analysis = "goodput_publish", .title = "Published jobs"};
@@ -212,11 +272,16 @@ Report ReportOf(const Counts& counts, const std::string& to) {
                     {"published", "published jobs", counts.published, Unit::kCount},
                     {"unchanged", "unchanged jobs", counts.unchanged, Unit::kCount},
                     {"removed", "removed jobs", counts.removed, Unit::kCount},
+                    {"absent", "jobs not in the ledger", counts.absent, Unit::kCount},
+                    {"lost", "jobs with lost events", counts.lost, Unit::kCount},
                     {"rows", "rows", counts.rows, Unit::kCount},
                     {"dropped_months", "dropped months", counts.dropped, Unit::kCount}};
   report.headline =
-      Say("Of {jobs} jobs {published} were published to {database}; {unchanged} had not changed.",
-          counts.jobs, counts.published, Phrase::Name(to), counts.unchanged);
+      Say("Of {jobs} jobs {published} were published to {database}, {unchanged} had not changed, "
+          "and {removed} were removed.",
+          counts.jobs, counts.published, Phrase::Name(to), counts.unchanged, counts.removed);
+  if (counts.absent > 0) report.findings.push_back(AbsentJobs(counts));
+  if (counts.lost > 0) report.findings.push_back(LostJobs(counts));
   return report;
 }
 
@@ -224,9 +289,10 @@ Result<ReportSet> PublishOnce(const GoodputPublishOptions& options) {
   auto store = RowStoreAt(options.to);
   if (!store) return std::unexpected(store.error());
   if (auto open = (*store)->Open(); !open) return std::unexpected(open.error());
+  const int64_t version = VersionOf(WallClock());
   auto ledger = Ledger::Open(options.store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
-  Publication publication(options, *ledger, **store);
+  Publication publication(options, version, *ledger, **store);
   if (auto done = publication.Run(); !done) return std::unexpected(done.error());
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   ReportSet answer;
