@@ -11,9 +11,8 @@ Result<void> AddGoneJob(const Database& db, const std::string& job, int64_t now)
   return db.Run("INSERT INTO gone_jobs VALUES ($1, $2)", {name, now});
 }
 
-Result<std::map<std::string, int64_t>> GoneJobs(const Ledger& ledger) {
+Result<std::map<std::string, int64_t>> GoneJobs(const Database* db) {
   std::map<std::string, int64_t> gone;
-  const Database* const db = ledger.database();
   if (db == nullptr) return gone;
   const auto there = db->HasTable(kGoneJobs);
   if (!there) return std::unexpected(there.error());

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "goodput/ledger/database.h"
-#include "goodput/ledger/ledger.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -21,7 +20,8 @@ inline constexpr const char* kMakeGoneJobs =
 // Says that no job has this name from `now` on, ns since 1970. REQUIRES: a writing transaction.
 Result<void> AddGoneJob(const Database& db, const std::string& job, int64_t now);
 
-// When jobs went, by name. One may have come back since. Empty: none did, or nothing tells.
-Result<std::map<std::string, int64_t>> GoneJobs(const Ledger& ledger);
+// When jobs went, by name. One may have come back since. Empty: none did, or nothing tells. `db`:
+// of a ledger, null where it has none.
+Result<std::map<std::string, int64_t>> GoneJobs(const Database* db);
 
 }  // namespace stepscope::goodput

@@ -211,7 +211,7 @@ class Publication {
   }
 
   Result<void> LoadGone() {
-    const auto gone = GoneJobs(ledger_);
+    const auto gone = GoneJobs(ledger_.database());
     if (!gone) return std::unexpected(gone.error());
     for (const auto& [name, when] : *gone) gone_[StoredText(name)] = when;
     return {};
