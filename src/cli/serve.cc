@@ -126,8 +126,8 @@ void AddServe(Command& root) {
   AddTokenFlags(command, flags->token);
   command.Take("--traces", flags->options.trace_folders)
       .Value("DIR...")
-      .Help("Open traces of reduced runs from these directories only")
-      .Default("on loopback, from anywhere");
+      .Help("Open traces of ranks from these only")
+      .Default("all, on loopback");
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);
   AddThreads(command, flags->options.threads);

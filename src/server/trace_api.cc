@@ -43,10 +43,8 @@ Attempt<BodyPtr> TracesOfRank(Runs& runs, const TraceDoor& door, const std::stri
   if (!rank) return std::unexpected(rank.error());
   const auto run = runs.Get(id, gone);
   if (!run) return std::unexpected(run.error());
-  const auto traces = (*run)->TracesOf(*rank);
-  if (traces.empty() || traces.front().read)
-    return Fail(404, {"the run has no partial of this rank that names its trace",
-                      std::to_string(*rank), ""});
+  auto traces = (*run)->TracesOf(*rank);
+  if (!traces.empty() && traces.front().read) traces = {};
   JsonWriter json;
   json.BeginObject(kCompact);
   json.Number("rank", *rank);

@@ -16,8 +16,8 @@ struct TraceDoor {
   bool open = true;
 };
 
-// {"rank", "traces": [{"path", "bytes"}], "opens": whether they may be opened here}. Looks at no
-// file. 404 where the rank has no partial in the run.
+// {"rank", "traces": [{"path", "bytes"}], "opens": whether they may be opened here}: none where the
+// rank has no partial in the run that names its trace. Looks at no file.
 Attempt<std::shared_ptr<const Body>> TracesOfRank(Runs& runs, const TraceDoor& door,
                                                   const std::string& id, const http::Url& url,
                                                   const Gone& gone);

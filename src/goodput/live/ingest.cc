@@ -126,7 +126,7 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing
               ingest->folder_, "stop that process, or choose another directory"});
   }
   if (auto read = ingest->ReadStored(); !read) return std::unexpected(read.error());
-  ingest->store_id_ = StoreIdOf(ingest->folder_);
+  ingest->store_id_ = StoreIdOf(ingest->folder_, sharing);
   return ingest;
 }
 

@@ -2,6 +2,7 @@
 #include "goodput/live/store_id.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -29,12 +30,14 @@ std::string NewId() {
 
 }  // namespace
 
-std::string StoreIdOf(const std::string& folder) {
+std::string StoreIdOf(const std::string& folder, Sharing sharing) {
   const std::string path = folder + "/.store-id";
   std::string known;
   if (std::ifstream in(path); std::getline(in, known) && IsId(known)) return known;
   const std::string id = NewId();
-  return WriteFile(path, id + "\n") ? id : "";
+  if (!WriteFile(path, id + "\n")) return "";
+  chmod(path.c_str(), FileMode(sharing));  // a name, not a secret: where this fails, others read it
+  return id;
 }
 
 }  // namespace stepscope::goodput

@@ -287,7 +287,7 @@ export interface Source {
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
   send(part: FilePart, bytes: Blob): Promise<void>;
   sent(drop: number): Promise<string>;  // all of a drop; the id of its run
-  // Fails where the rank has no partial that names its trace.
+  // None where the rank has no partial that names its trace.
   rankTraces(run: string, rank: number, signal?: AbortSignal): Promise<RankTraces>;
   openTrace(run: string, rank: number): Promise<string>;  // the id of the run that it becomes
   closeTrace(run: string): Promise<void>;

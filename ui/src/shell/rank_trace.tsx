@@ -13,7 +13,7 @@ const kOneRank = /^\d+$/;
 function OpenTrace({ source, run, rank }: { source: Source; run: Run; rank: string }) {
   const [problem, setProblem] = useState<Problem | null>(null), [busy, setBusy] = useState(false), look = useContext(Look);
   const traces = useLoad(`trace ${run.id} ${run.revision ?? 0}`, rank, (signal) => source.rankTraces(run.id, Number(rank), signal)).value;
-  if (!traces || String(traces.rank) !== rank) return null;
+  if (!traces || traces.traces.length === 0 || String(traces.rank) !== rank) return null;
   const open = () => {
     setBusy(true);
     setProblem(null);
