@@ -152,8 +152,8 @@ def test_a_file_that_changes_while_it_is_read_is_told(server, big, demo):
 
 
 def test_wrong_buckets_and_keys(server):
-    for path in ("no-such-bucket/run/", "bucket/nothing/"):
-        with pytest.raises(stepscope.InputError, match="no such file") as raised:
+    for path, what in (("no-such-bucket/run/", "there is no such bucket"), ("bucket/nothing/", "no such file")):
+        with pytest.raises(stepscope.InputError, match=what) as raised:
             server.open(path)
         assert raised.value.where == f"s3://{path.rstrip('/')}" and raised.value.hint
 

@@ -1,4 +1,5 @@
 // Binds the server of the page, which runs on threads of its own in this process.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
