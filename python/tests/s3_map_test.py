@@ -1,7 +1,6 @@
 """Maps traces in a bucket: a real S3 server on loopback (moto), which also fails, throttles and changes objects."""
 import json
 import os
-import struct
 import subprocess
 import sys
 
@@ -57,10 +56,13 @@ def name_of(shard=(0, 1)):
 
 
 def data_of(file):
-    """What is before the footer: all columns of all ranks."""
-    content = file.read_bytes()
-    (size,) = struct.unpack("<I", content[-8:-4])
-    return content[:-8 - size]
+    """All rows, but for the trace that each recording was made of."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    rows = parquet.read_table(file).to_pylist()
+    for row in rows:
+        if row["about"]:
+            row["about"] = {key: value for key, value in json.loads(row["about"]).items() if key != "source"}
+    return rows
 
 
 def about(file):
@@ -69,9 +71,8 @@ def about(file):
 
 
 def rows_of(file, source):
-    """All of it, without the name of the only trace, which is in notes."""
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    return str(parquet.read_table(file).to_pydict()).replace(source, "")
+    """The same, without the name of the only trace, which is in notes."""
+    return str(data_of(file)).replace(source, "")
 
 
 def gets(requests):
