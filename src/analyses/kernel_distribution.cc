@@ -237,7 +237,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   if (facts.OnHost()) return;
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
-  const double share = params.Number("share");
+  const double share = params.Number("share"), most = params.Number("deviation");
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   Deviants slow;
   for (const Kernel& k : kernels) {
@@ -246,7 +246,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
     // The duration of a collective contains wait time, which `stragglers` covers.
     if (k.kind == Kind::kCommunication || missing.MayBe(k.id)) continue;
     for (const OnRank& rank : k.ranks) {
-      if (k.Deviation(rank) > params.Number("deviation")) AddDeviation(slow, k, rank);
+      if (k.Deviation(rank) > most) AddDeviation(slow, k, rank);
     }
   }
   if (const Deviant* d = Worst(slow)) {

@@ -87,12 +87,6 @@ bool IsBeyondIdeal(const ModelPipeline& pipeline) {
          pipeline.bubble >= kTimesIdeal * *pipeline.ideal;
 }
 
-// What a schedule of so many parts needs: chunks times microbatches.
-double IdealBubble(const ModelPipeline& pipeline, int64_t parts) {
-  const auto others = static_cast<double>(pipeline.depth - 1);
-  return others / (static_cast<double>(parts) + others);
-}
-
 // Names the bubble, where the exposed communication of a pipeline is what its schedule needs.
 void NameBubble(const ModelPipeline& pipeline, Finding& finding) {
   const int64_t twice = 2 * *pipeline.microbatches;
@@ -104,7 +98,7 @@ void NameBubble(const ModelPipeline& pipeline, Finding& finding) {
   finding.hint =
       Say("more microbatches per step ({count} need {ideal}), or more chunks of layers per stage: "
           "an interleaved schedule",
-          twice, HumanRatio(IdealBubble(pipeline, pipeline.chunks * twice)));
+          twice, HumanRatio(IdealBubble(pipeline.depth, pipeline.chunks * twice)));
   finding.impact = ToInt64(pipeline.bubble * static_cast<double>(pipeline.step));
   finding.extent = {.time = pipeline.step, .steps = 1};
   finding.table = "stages";

@@ -290,7 +290,8 @@ struct Priced {
   double before = 0;                    // ns per step, saved in the same steps by those before it
   Phrase who;                           // where others are joined: all of them
   Phrase alone;                         // what of it is saved without those
-  Phrase hints;                         // for these
+  Phrase hint;                          // what to try
+  Phrase others;                        // and of those that are joined
   double error = 0;                     // of the replay, a ratio
   std::optional<ShorterSteps> shorter;  // with this and those before it mended
 };
@@ -343,7 +344,7 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
       .because =
           EvidenceOf(facts, origin, price) +
           (to_balance ? Say("; balancing it saves {time} per step", HumanTime(worth)) : Phrase()),
-      .hint = HintOf(facts, origin.late, price.thread, price.function) + price.hints,
+      .hint = price.hint + price.others,
       .impact = ToInt64(worth * static_cast<double>(StepsSince(graph, origin.since))),
       .table = "changes",
       .cause = {CauseKind::kWait, price.who.empty() ? std::optional(rank) : std::nullopt},
@@ -369,19 +370,16 @@ bool HidesBehind(const Facts& facts, const Origin& origin, const Origin& first, 
   return saved - static_cast<double>(MeanStep(facts, origin.alone, origin.since)) >= kMuch * saved;
 }
 
-void Join(const Facts& facts, const Origin& later, const Priced& price, Origin& origin,
+void Join(const JobGraph& graph, const Origin& later, const Priced& price, Origin& origin,
           Priced& joined) {
-  const JobGraph& graph = JobGraphOf(facts);
   if (joined.who.empty()) {
     joined.who = SayRanks(RanksOf(graph, origin)) + SayHost(graph, origin);
     joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
   }
-  joined.who = Say("{first} and {second}", joined.who,
-                   SayRanks(RanksOf(graph, later)) + SayHost(graph, later));
-  const Phrase hint = HintOf(facts, later.late, price.thread, price.function);
-  if (hint != HintOf(facts, origin.late, joined.thread, joined.function) &&
-      !joined.hints.contains(hint.str()))
-    joined.hints += Say("; {ranks}: {hint}", SayRanks(RanksOf(graph, later)), hint);
+  const Phrase ranks = SayRanks(RanksOf(graph, later));
+  joined.who = Say("{first} and {second}", joined.who, ranks + SayHost(graph, later));
+  if (price.hint != joined.hint && !joined.others.contains(price.hint.str()))
+    joined.others += Say("; {ranks}: {hint}", ranks, price.hint);
   origin.with.push_back(later.late);
   origin.with.insert(origin.with.end(), later.with.begin(), later.with.end());
   joined.saved += price.saved;
@@ -402,6 +400,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
                  .recorded = static_cast<double>(RecordedStep(facts, origin.since)),
                  .error = ReplayErrorOf(facts).OfPrice(origin.since)};
     if (price.thread == nullptr) price.function = FunctionOf(facts, origin);
+    price.hint = HintOf(facts, origin.late, price.thread, price.function);
     for (const Origin& first : std::span(&origins.found.front(), &origin))
       price.before += mean(first.saved, origin);
     const std::vector<int64_t> saved = SavedOf(facts, origin, price.function, changes);
@@ -409,7 +408,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     price.saved = mean(saved, origin);
     price.shorter = ShorterThanBefore(facts, lengths, origin.since);
     if (!priced.empty() && HidesBehind(facts, origin, priced.back().first, price.saved))
-      Join(facts, origin, price, priced.back().first, priced.back().second);
+      Join(JobGraphOf(facts), origin, price, priced.back().first, priced.back().second);
     else
       priced.emplace_back(origin, std::move(price));
   }

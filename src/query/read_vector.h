@@ -18,10 +18,10 @@ struct Readable {
 };
 std::vector<Readable> ReadableColumns(const std::vector<ResultColumn>& columns);
 
-// Gathers chunks in one column.
 // Bytes of the texts of a vector of VARCHAR.
 int64_t TextBytes(const DuckDb& db, abi::Vector vector, abi::Index rows);
 
+// Gathers chunks in one column.
 class ColumnReader {
  public:
   ColumnReader() = default;

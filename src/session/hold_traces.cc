@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/hash_of_ends.h"
+#include "base/read_at.h"
 #include "base/shell_word.h"
 #include "base/system_error.h"
 #include "stepscope/rank_trace.h"
@@ -149,16 +150,9 @@ StoredItem ItemOf(const std::string& path, const HeldFile& file) {
 Result<std::string> ReadPart(const std::string& path, const HeldFile& file, uint64_t offset,
                              size_t size) {
   std::string bytes(size, '\0');
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t count =
-        pread(file.fd, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::unexpected(SystemError("cannot read the trace", errno, path));
-    if (count == 0) break;
-    done += static_cast<size_t>(count);
-  }
-  bytes.resize(done);
+  const auto read = ReadAt(file.fd, bytes, static_cast<int64_t>(offset));
+  if (!read) return std::unexpected(SystemError("cannot read the trace", errno, path));
+  bytes.resize(*read);
   struct stat now{};
   const bool same = fstat(file.fd, &now) == 0 && now.st_size == file.about.st_size &&
                     WrittenOf(now) == WrittenOf(file.about);

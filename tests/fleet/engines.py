@@ -164,5 +164,11 @@ def wait_for(there, process):
         time.sleep(0.05)
 
 
+def stop(started):
+    for server in started:
+        if hasattr(server, "stop"):
+            server.stop()
+
+
 def scratch():
     return tempfile.TemporaryDirectory(prefix="stepscope-fleet-")

@@ -76,9 +76,7 @@ class FleetTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        for server in cls.servers:
-            if hasattr(server, "stop"):
-                server.stop()
+        engines.stop(cls.servers)
         cls.folder.cleanup()
 
     def current(self):

@@ -35,9 +35,7 @@ class RemovalTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        for server in cls.servers:
-            if hasattr(server, "stop"):
-                server.stop()
+        engines.stop(cls.servers)
         cls.folder.cleanup()
 
     def setUp(self):

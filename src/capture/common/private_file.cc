@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file_writer.h"
+#include "base/read_at.h"
 #include "base/system_error.h"
 
 namespace stepscope::capture {
@@ -67,16 +68,9 @@ GivenFile::~GivenFile() {
 
 Result<std::string> GivenFile::Read(int64_t from, size_t most) const {
   std::string bytes(std::min(most, static_cast<size_t>(std::max<int64_t>(0, size_ - from))), '\0');
-  size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n =
-        pread(file_, bytes.data() + got, bytes.size() - got, from + static_cast<int64_t>(got));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(SystemError("cannot read the file", errno, path_));
-    if (n == 0) break;
-    got += static_cast<size_t>(n);
-  }
-  bytes.resize(got);
+  const auto got = ReadAt(file_, bytes, from);
+  if (!got) return std::unexpected(SystemError("cannot read the file", errno, path_));
+  bytes.resize(*got);
   return bytes;
 }
 

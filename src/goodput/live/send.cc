@@ -66,6 +66,7 @@ class Sender {
       if (answer.status == 413) return DeliverHalves(lines, events);
       if (answer.status == 200) {
         auto confirmed = Confirm(answer, events);
+        // This ends the poll, and TakeRestart() says why.
         if (confirmed && IsOtherStore(answer)) return std::unexpected(Error{"", "", ""});
         return confirmed;
       }
@@ -81,8 +82,8 @@ class Sender {
     }
   }
 
-  // Asks which store answers, unless that is known. What fails here fails again where events are
-  // sent.
+  // Asks which store answers, unless an answer has just told. What fails here fails again where
+  // events are sent.
   void AskForStore() {
     if (MonotonicClock() - asked_ < kAskAgain && asked_ != 0) return;
     asked_ = MonotonicClock();
@@ -283,11 +284,9 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
     // After a stop request, events recorded so far are still sent.
     const bool last = !options.follow || sender.stopped();
     const int64_t began = MonotonicClock();
-    sender.AskForStore();
-    bool restart = sender.TakeRestart();
-    if (!restart) polled = sources->Poll(cursor, *batch, note_counts);
-    restart = restart || sender.TakeRestart();
-    if (restart) {
+    polled = sources->Poll(cursor, *batch, note_counts);
+    if (polled) sender.AskForStore();
+    if (sender.TakeRestart()) {
       sources.emplace(options);
       batch.emplace(cursor, deliver);
       continue;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/read_at.h"
 #include "base/system_error.h"
 
 namespace stepscope::goodput {
@@ -37,17 +38,9 @@ class File {
   }
 
   Result<size_t> operator()(char* out, size_t size, uint64_t offset) const {
-    size_t got = 0;
-    while (got < size) {
-      const ssize_t now = pread(file_, out + got, size - got, static_cast<off_t>(offset + got));
-      if (now < 0 && errno == EINTR) continue;
-      if (now < 0) {
-        return std::unexpected(SystemError("cannot read the segment", errno, path_));
-      }
-      if (now == 0) break;
-      got += static_cast<size_t>(now);
-    }
-    return got;
+    const auto got = ReadAt(file_, {out, size}, static_cast<int64_t>(offset));
+    if (!got) return std::unexpected(SystemError("cannot read the segment", errno, path_));
+    return *got;
   }
 
  private:

@@ -44,8 +44,8 @@ class OwnTimes {
   // Whether the rank takes longer than the others in all steps, or in all since one, not only where
   // it was late: in so many steps that it is no chance (1 in 500), or usually by twice what that
   // varies, or by as much as it varies if the chance of so many and large ones is below 1 in 600
-  // (base/signed_rank.h). Of fewer than six steps since one,
-  // each must be longer than each before. True where few steps were recorded.
+  // (base/signed_rank.h). Of fewer than six steps since one, each must be longer than each before.
+  // True where few steps were recorded.
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
   // Whether half or more of what it takes beyond the others since then is time that it takes longer

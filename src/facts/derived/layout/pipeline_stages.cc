@@ -163,8 +163,7 @@ class PipelineReader {
     }
     out_.microbatches = microbatches;
     out_.chunks = next / microbatches;
-    const auto fill = static_cast<double>(out_.depth - 1);
-    out_.ideal = fill / (static_cast<double>(next) + fill);
+    out_.ideal = IdealBubble(out_.depth, next);
   }
 
   const Facts& facts_;

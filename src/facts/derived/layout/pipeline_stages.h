@@ -14,6 +14,12 @@
 
 namespace stepscope {
 
+// Of so many stages and parts: v*m.
+inline double IdealBubble(int64_t stages, int64_t parts) {
+  const auto fill = static_cast<double>(stages - 1);
+  return fill / (static_cast<double>(parts) + fill);
+}
+
 struct ModelStage {
   int64_t stage = 0;
   std::vector<int64_t> ranks;  // recorded, ascending
