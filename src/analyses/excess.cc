@@ -10,6 +10,7 @@
 
 #include "analyses/build.h"
 #include "base/intervals.h"
+#include "base/robust.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/step_function.h"
@@ -130,6 +131,37 @@ bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op) {
     }
     return true;
   });
+}
+
+namespace {
+
+// ns; 0 where it does not run.
+int64_t TimeIn(const StepParts& of, StringId op, size_t step) {
+  const auto at = of.operators.find(op);
+  return at == of.operators.end() || at->second.time.empty() ? 0 : at->second.time[step];
+}
+
+}  // namespace
+
+bool IsUsual(const Facts& facts, int64_t rank, const ExcessWork& excess,
+             const std::set<int64_t>* steps, std::optional<int64_t> since) {
+  constexpr double kUsual = 0.25;
+  const std::vector<StepParts>& ranks = StepPartsOf(facts);
+  const auto own = std::ranges::find(ranks, rank, &StepParts::rank);
+  if (own == ranks.end() || ranks.size() < 2) return true;
+  std::vector<double> beyond;
+  for (size_t step = 0; step < own->steps.size(); ++step) {
+    const int64_t number = own->steps[step];
+    if ((steps != nullptr && !steps->contains(number)) || (since && number < *since)) continue;
+    std::vector<double> others;
+    for (const StepParts& other : ranks) {
+      if (other.rank != rank)
+        others.push_back(static_cast<double>(TimeIn(other, excess.name, step)));
+    }
+    beyond.push_back(static_cast<double>(TimeIn(*own, excess.name, step)) -
+                     Median(std::move(others)));
+  }
+  return beyond.empty() || Median(std::move(beyond)) >= kUsual * excess.time;
 }
 
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess) {

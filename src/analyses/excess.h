@@ -1,7 +1,9 @@
 // Writes the sentences about what a rank computes more of.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "analyses/advice.h"
@@ -54,6 +56,13 @@ Phrase SayCalled(const Facts& facts, StringId op, const std::optional<FrameTimes
 
 // Whether the rank calls the operator more often than each other rank in every step that all have.
 bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op);
+
+// Whether the operator takes longer than the median of the others' in most of the steps that count,
+// by a quarter or more of what it takes longer on average: else a few calls were interrupted, as
+// those of any operator may be. True where steps do not tell. Those of `steps` count, null: all, that
+// are not before `since`.
+bool IsUsual(const Facts& facts, int64_t rank, const ExcessWork& excess,
+             const std::set<int64_t>* steps, std::optional<int64_t> since);
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess);
