@@ -255,6 +255,8 @@ TEST_F(CliTest, ReportKnowsFirstWhereItCanWrite) {
   const std::string there = "report /no/such/traces -o '" + folder_.path();
   ExpectError(Stepscope(there + "'"), "this is a directory", "name a file");
   ExpectError(Stepscope(there + "/no/x.html'"), "no such directory", "create it first");
+  ExpectError(Stepscope(there + "/x.json'"), "'report' writes a page in HTML",
+              "name it .html; 'analyze --format json' and 'reduce -o FILE.json' write reports");
   const Outcome page = Stepscope("report " + job_ + " -o -");
   EXPECT_EQ(page.code, 0) << page.err;
   EXPECT_TRUE(page.out.starts_with("<!doctype html>"));

@@ -72,6 +72,8 @@ TEST_F(PageTracesTest, OpensOneAsARunOfItsOwn) {
   EXPECT_EQ(view["trace_of"]["run"], run);
   EXPECT_EQ(view["trace_of"]["rank"], 3);
   EXPECT_EQ(view["name"], "part, rank 3");
+  EXPECT_EQ(view["timeline"], true);
+  EXPECT_EQ(RunOf(page, run)["timeline"], false);
 }
 
 TEST_F(PageTracesTest, OpensTheSameOnce) {

@@ -59,8 +59,8 @@ bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op);
 
 // Whether the operator takes longer than the median of the others' in most of the steps that count,
 // by a quarter or more of what it takes longer on average: else a few calls were interrupted, as
-// those of any operator may be. True where steps do not tell. Those of `steps` count, null: all, that
-// are not before `since`.
+// those of any operator may be. True where steps do not tell. Those of `steps` count, null: all,
+// that are not before `since`.
 bool IsUsual(const Facts& facts, int64_t rank, const ExcessWork& excess,
              const std::set<int64_t>* steps, std::optional<int64_t> since);
 

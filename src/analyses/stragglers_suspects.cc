@@ -221,9 +221,9 @@ bool IsOneOfMany(const Suspect& s, size_t steps) {
          2 * s.excess->time * static_cast<double>(steps) < static_cast<double>(s.beyond.compute);
 }
 
-// Whether a few calls of the operator were interrupted, as by other processes of a busy machine, and
-// most were not: it is no place to look at, either.
-// An operator that takes longer since a step tells nothing of a rank that was late before.
+// Whether a few calls of the operator were interrupted, as by other processes of a busy machine,
+// and most were not: it is no place to look at, either. An operator that takes longer since a step
+// tells nothing of a rank that was late before.
 bool IsNowAndThen(const Facts& facts, const Suspect& s, const std::set<int64_t>* steps,
                   std::optional<int64_t> since) {
   const RankCollectives& who = facts.collectives.ranks[s.rank];
@@ -251,8 +251,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   // In few steps, chance has one operator more of it than others, which is no place to look at.
   const bool by_chance = s.has_of_late > 0 && IsOneOfMany(s, static_cast<size_t>(s.has_of_late));
   const bool of_many = s.work == nullptr && IsOneOfMany(s, some ? late.size() : steps.size());
-  const bool before =
-      s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since);
+  const bool before = s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since);
   const auto since = before ? std::nullopt : s.since;
   if (by_chance || of_many || IsNowAndThen(facts, s, some ? &late : nullptr, since))
     s.excess.reset();

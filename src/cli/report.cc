@@ -37,7 +37,16 @@ void PrintProblems(const PageFile& page) {
     Tell(fmt::format("and {} more files are damaged", damaged - kMostNamed));
 }
 
+// A report by another format's name would open as that format.
+Result<void> CheckIsPage(const std::string& file) {
+  if (!file.ends_with(".json") && !file.ends_with(".csv") && !file.ends_with(".md")) return {};
+  return std::unexpected(
+      Error{"'report' writes a page in HTML", file,
+            "name it .html; 'analyze --format json' and 'reduce -o FILE.json' write reports"});
+}
+
 int RunReport(const ReportFlags& flags) {
+  if (const auto page = CheckIsPage(flags.file); !page) return Fail(page.error());
   ReportPageOptions options = flags.options;
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());

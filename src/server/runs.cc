@@ -316,6 +316,7 @@ void Runs::Read(const std::shared_ptr<Entry>& entry, std::unique_lock<std::mutex
   entry->view.state = read.error ? RunState::kFailed : RunState::kReady;
   entry->view.error = read.error;
   entry->run = read.error ? nullptr : read.run;
+  if (!read.error) entry->view.has_timeline = read.run->timeline() != nullptr;
   if (!read.error) {
     Progress& progress = entry->view.progress;
     progress.bytes_done = progress.bytes_total;

@@ -36,6 +36,7 @@ struct RunView {
   // The run of partials of which it is the trace of a rank; empty: it is a run by itself.
   std::string part_of = {};
   int64_t rank = -1;
+  bool has_timeline = true;  // false once it was read and has no events, as partials
 };
 
 class Runs {

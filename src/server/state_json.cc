@@ -33,6 +33,8 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.Text("path", run.path);
   json.Text("state", RunStateName(run.state));
   json.Number("revision", run.revision);
+  json.Key("timeline");
+  json.Bool(run.has_timeline);
   PutProgress(json, run.progress);
   PutError(json, "error", run.error);
   if (!run.part_of.empty()) {

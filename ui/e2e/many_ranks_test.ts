@@ -58,6 +58,9 @@ for (const how of ["a server", "a file"] as const) {
     await page.locator(".heat-rows input[type=text]").fill(String(kSlow));
     await page.locator(".heat-rows input[type=text]").press("Enter");
     assert.match((await shown(page))!, /: 40 of 80 rows$/);
+    await page.locator(".heat-rows input[type=text]").fill("99999");
+    await page.locator(".heat-rows input[type=text]").press("Enter");
+    assert.match((await shown(page))!, /^No rank 99999 here\. .*: 40 of 80 rows$/);
     await page.locator(kCanvas).focus();
     await page.keyboard.press("+");
     assert.match((await shown(page))!, /: 27 of 80 rows$/);

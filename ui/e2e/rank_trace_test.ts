@@ -41,6 +41,7 @@ async function openRank(rank: number, looks = {}): Promise<{ watched: Watched; r
 
 test("opens the trace of a rank, and closes it", async () => {
   const { watched, run } = await openRank(5), { page } = watched;
+  assert.equal(await page.locator("a[href*='/timeline']").count(), 0, "partials have no timeline");
   await watched.checkAxe("one rank of a reduced run");
   await watched.screenshot("rank-trace-offered");
   await page.getByRole("button", { name: "Open the trace of rank 5" }).click();
@@ -48,6 +49,7 @@ test("opens the trace of a rank, and closes it", async () => {
   await page.waitForSelector(".rank-bar");
   assert.match(await watched.text(".rank-bar"), /^The trace of rank 5 of part/);
   await page.waitForSelector(".tiles");
+  assert.ok(await page.locator("a[href*='/timeline']").count() > 1, "a trace has one");
   const opened = /#\/run\/([^/?]+)/.exec(await page.evaluate(() => location.hash))?.[1] ?? "";
   await watched.go(`#/run/${opened}/timeline`);
   await page.waitForSelector(".tl-stick canvas");

@@ -133,10 +133,9 @@ Disruption DisruptionOf(size_t index, const JointAttempt& stopped, int64_t until
   const auto requested = Between(next.requested, until, next.start);
   const auto allocated = Between(next.allocated, requested.value_or(until), next.start);
   if (requested) d.detect = *requested - until;
-  if (allocated) {
-    d.queue = *allocated - requested.value_or(until);
-    d.launch = next.start - *allocated;
-  }
+  // Asked for before the end, it was in the queue since then.
+  if (next.requested && allocated) d.queue = *allocated - requested.value_or(until);
+  if (allocated) d.launch = next.start - *allocated;
   const int64_t first = next.steps().empty() ? next_until : next.steps().first().time;
   const int64_t before_steps = std::max<int64_t>(0, std::min(first, next_until) - next.start);
   d.restore = std::min(time(index + 1, Bucket::kRestore), before_steps);

@@ -75,7 +75,7 @@ struct Disruption {
   Phrase first_gone;           // "rank 2 on host-7"
   bool by_two_clocks = false;  // `down` is by the clocks of two hosts, which nothing compares
   // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from
-  // schedulers.
+  // schedulers; the queue where both the request and the allocation are.
   int64_t down = 0;
   std::optional<int64_t> detect, queue, launch;
   int64_t start = 0;      // of the next attempt until its first step, without the restore

@@ -31,6 +31,7 @@ export interface Run {
   readonly progress: Progress;
   readonly error: Problem | null;
   readonly revision?: number;  // changes when its files do
+  readonly timeline?: boolean;  // false: it was read, and has no events
   readonly trace_of?: { readonly run: string; readonly rank: number };  // it is the trace of a rank of that run
 }
 

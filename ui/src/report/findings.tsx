@@ -42,9 +42,9 @@ const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
 export function FindingItem({ finding, report, base, named }: {
   finding: Finding; report: Report; base: readonly string[]; named: boolean;
 }) {
-  const table = evidenceOf(finding, report);
+  const table = evidenceOf(finding, report), linked = useContext(Linked);
   const ofJob = report.analysis.startsWith("goodput");  // a ledger has no ranks
-  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {}), timeline = timelineOfFinding(finding, report, useContext(Linked) ?? base);
+  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {}), timeline = linked && timelineOfFinding(finding, report, linked);
   return (
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>

@@ -25,7 +25,7 @@ import { useAnswer, type Loaded } from "./load";
 import { HangNav, LedgerNav, RunNav, SnapshotNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
 import { RankBar } from "./rank_trace";
-import { Linked, Look, Served } from "./served";
+import { hasTimeline, Linked, Look, Served } from "./served";
 import { useServerState } from "./state";
 import { Busy, LoadingPanel, ProblemPanel } from "./status";
 import { useShellCommands } from "./shell_commands";
@@ -73,7 +73,7 @@ function RunPage({ source, state, run, route, answer }: {
   return (
     <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
       {answer.busy && <Busy />}
-      <Linked.Provider value={route.page === "report" ? base : ["run", run.id]}>
+      <Linked.Provider value={!hasTimeline(source, run) ? null : route.page === "report" ? base : ["run", run.id]}>
         <Served.Provider value={{ source, run, answer: answer.value, selection: settled.current }}>
         {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
         {route.page === "query" && (source.live ? <QueryPage key={run.id} source={source} run={run} answer={answer.value} /> : <ProblemPanel problem={{ what: t("query.live"), where: location.hash, hint: "" }} />)}
@@ -136,7 +136,7 @@ export function App({ source }: { source: Source }) {
   const hang = useAnswer(`hang ${hangId}`, hangId === undefined ? null : "", (signal) => source.hang(hangId!, signal));
   const shownOf = { ledger, hang, snapshot } as const;
   const listed = useListed(run, answer.value), shown = route.page === "ledger" || route.page === "hang" || route.page === "snapshot" ? shownOf[route.page].value : listed;
-  useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
+  useShellCommands({ state, route, reports: shown?.reports ?? [], timeline: run !== undefined && hasTimeline(source, run), open: setOpen });
   const path = usePlace().path.join("/");
   useEffect(() => setMenu(false), [path]);
   const compared = state !== undefined && run !== undefined && state.runs.some(({ id }) => source.compares(id, run.id) || source.compares(run.id, id));
@@ -154,7 +154,7 @@ export function App({ source }: { source: Source }) {
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
         {route.page === "hang" && <HangNav hangs={state?.hangs ?? []} runs={state?.runs ?? []} />}
         {route.page === "snapshot" && <SnapshotNav snapshots={state?.snapshots ?? []} runs={state?.runs ?? []} />}
-        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} hangs={state?.hangs ?? []} snapshots={state?.snapshots ?? []} />}
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} timeline={hasTimeline(source, run)} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} hangs={state?.hangs ?? []} snapshots={state?.snapshots ?? []} />}
       </nav>
       <Look.Provider value={look}>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>

@@ -60,15 +60,15 @@ const groupOf = (report: Report): string => ((kGroups as readonly string[]).incl
 const snapshotEntries = (snapshots: State["snapshots"]): Entry[] =>
   snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }), name: true }));
 
-export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: State["snapshots"];
+export function RunNav({ run, timeline, answer, compared, ledgers, hangs, snapshots }: {
+  run: string; timeline: boolean; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: State["snapshots"];
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
   const missing = reports.filter((report) => report.status === "unavailable");
   const pages: Entry[] = [
     { path: ["run", run], title: t("page.home") },
-    { path: ["run", run, "timeline"], title: t("timeline.title") },
+    ...(timeline ? [{ path: ["run", run, "timeline"], title: t("timeline.title") }] : []),
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
     ...(isLive() ? [{ path: ["run", run, "query"], title: t("page.query") }] : []),

@@ -16,6 +16,9 @@ export const Served = createContext<Served | null>(null);
 // Looks at once which runs there are.
 export const Look = createContext<() => Promise<void>>(() => Promise.resolve());
 
+// Whether there is a timeline of the run to lead to: not of partials, nor in a file without events.
+export const hasTimeline = (source: Source, run: Run): boolean => run.timeline !== false && source.shows(run.id);
+
 // The base of the page of a run, ["run", ID] or longer, which the timeline leads back to. Null where rows are of no run: a
-// ledger, what is selected in the timeline itself.
+// ledger, what is selected in the timeline itself; or of one without a timeline.
 export const Linked = createContext<readonly string[] | null>(null);

@@ -13,20 +13,21 @@ interface Shell {
   readonly state: State | undefined;
   readonly route: Route;
   readonly reports: readonly Report[];
+  readonly timeline: boolean;  // the run has one
   readonly open: (dialog: "help" | "finder") => void;
 }
 
 const focus = (id: string) => () => document.getElementById(id)?.focus();
 const isThere = (id: string) => () => document.getElementById(id) !== null;
 
-function pageCommands({ state, route }: Shell): Command[] {
+function pageCommands({ state, route, timeline }: Shell): Command[] {
   const run = "run" in route ? route.run : undefined;
   const to = (id: string, keys: string[], title: Command["title"], path: string[]): Command => ({
     id, keys, title, group: "go", when: () => run !== undefined, run: () => goTo(["run", run ?? "", ...path]),
   });
   return [
     to("go.home", ["g h"], "page.home", []),
-    to("go.timeline", ["g t"], "timeline.title", ["timeline"]),
+    { ...to("go.timeline", ["g t"], "timeline.title", ["timeline"]), when: () => timeline },
     to("go.input", ["g i"], "page.input", ["input"]),
     { ...to("go.query", ["g q"], "page.query", ["query"]), when: () => run !== undefined && isLive() },
     { ...to("go.compare", ["g c"], "page.compare", ["compare"]), when: () => run !== undefined && (state?.runs.length ?? 0) > 1 },

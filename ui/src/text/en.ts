@@ -299,6 +299,7 @@ export const en = {
   "heat.farther": "Zoom out",
   "heat.all": "All ranks",
   "heat.go": "Go to rank",
+  "heat.no_rank": "No rank {rank} here.",
   "heat.largest_first": "largest first",
   "heat.shown": "{from} to {to}: {shown} of {all} rows",
   "heat.only_rank": "Only rank {rank}",

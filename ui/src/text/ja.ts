@@ -300,6 +300,7 @@ export const ja: Record<keyof typeof en, string> = {
   "heat.farther": "縮小",
   "heat.all": "すべてのランク",
   "heat.go": "ランクへ移動",
+  "heat.no_rank": "ランク{rank}はここにありません。",
   "heat.largest_first": "大きい順",
   "heat.shown": "{from} から {to}: {all} 行中 {shown} 行",
   "heat.only_rank": "ランク {rank} のみ",

@@ -1,6 +1,6 @@
 // What stands around a heat map of many ranks: which of them are shown and in which order, a field that goes to one, and what can be
 // done with the cell that was chosen.
-import { useContext, useMemo } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 import type { Cell, ReportSet } from "../data/report";
 import { TraceOfRank } from "../shell/rank_trace";
 import { Served } from "../shell/served";
@@ -32,8 +32,10 @@ export function RowsShown({ data, view, look, largest, onOrder }: {
   data: HeatData; view: RowView; look: (view: RowView) => void; largest: boolean; onOrder: (largest: boolean) => void;
 }) {
   const rows = data.rows.length, middle = (view.from + view.to) / 2;
+  const [absent, setAbsent] = useState("");
   const goTo = (text: string) => {
     const row = data.ranks?.findIndex((rank) => String(rank) === text.trim()) ?? -1;
+    setAbsent(row >= 0 ? "" : text.trim());
     if (row >= 0) look(zoomed({ from: Math.max(0, row - kAround / 2), to: Math.max(0, row - kAround / 2) + kAround }, row, 1, rows));
   };
   const zoomBy = (times: number) => look(zoomed(view, middle, times, rows));
@@ -44,7 +46,7 @@ export function RowsShown({ data, view, look, largest, onOrder }: {
       <button type="button" disabled={view.to - view.from >= rows} onClick={() => look({ from: 0, to: rows })}>{t("heat.all")}</button>
       <label>{t("heat.go")} <input type="text" inputMode="numeric" size={7} onChange={(event) => goTo(event.currentTarget.value)} /></label>
       <label><input type="checkbox" checked={largest} onChange={(event) => onOrder(event.currentTarget.checked)} /> {t("heat.largest_first")}</label>
-      <span class="faint" role="status">{t("heat.shown", { from: data.rows[view.from] ?? "", to: data.rows[view.to - 1] ?? "", shown: humanCount(view.to - view.from), all: humanCount(rows) })}</span>
+      <span class="faint" role="status">{absent !== "" && `${t("heat.no_rank", { rank: absent })} `}{t("heat.shown", { from: data.rows[view.from] ?? "", to: data.rows[view.to - 1] ?? "", shown: humanCount(view.to - view.from), all: humanCount(rows) })}</span>
     </p>
   );
 }

@@ -10,6 +10,7 @@ import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
 import { jobLink, jobOfRun } from "../shell/job";
 import { useAnswer } from "../shell/load";
+import { hasTimeline } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
@@ -199,7 +200,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
       <p class="faint">
         {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
-        {" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a>
+        {hasTimeline(source, run) && <>{" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a></>}
       </p>
       {goodput.value && <GoodputSource state={state} goodput={goodput.value} />}
       <Tiles run={run.id} answer={answer} goodput={goodput.value} />

@@ -5,10 +5,12 @@ import type { ReportSet } from "../data/report";
 import type { Run, Source } from "../data/source";
 import { visible } from "../report/format";
 import { useLoad } from "../shell/load";
+import { hasTimeline } from "../shell/served";
 import { Busy } from "../shell/status";
 import { t } from "../text";
 
-const kOfEvents = ["events", "kernels", "operators", "collectives", "steps", "findings", "notes", "runs", "files"];
+const kOfEvents = ["events", "kernels", "operators", "collectives"];
+const kOfRuns = ["steps", "findings", "notes", "runs", "files", "traces"];
 
 interface Named {
   readonly name: string;
@@ -39,7 +41,7 @@ export function QueryTables({ source, run, client, answer, insert }: {
   return (
     <aside class="query-tables" aria-labelledby="query-tables-title">
       <h2 id="query-tables-title">{t("query.tables")}</h2>
-      {kOfEvents.map((name) => (
+      {[...(hasTimeline(source, run) ? kOfEvents : []), ...kOfRuns].map((name) => (
         <details key={name} onToggle={toggled(name)}>
           <summary>{name}</summary>
           <button type="button" class="quiet" onClick={() => insert(name)}>{t("query.insert", { name })}</button>
