@@ -226,7 +226,8 @@ Phrase Evidence(const Facts& facts, const Deviant& d) {
   return which + Say("{kernel}{within} has mean {mean} on {who} vs median {median} of {count} "
                      "{noun}s ({change})",
                      ShortNameOf(facts, k.id), InModule(facts, k.id), HumanTime(d.rank->Mean()),
-                     PlaceOf(facts, *d.rank), HumanTime(k.median), k.ranks.size(), Noun(*d.rank),
+                     PlaceOf(facts, *d.rank), HumanTime(k.median),
+                     HumanCount(static_cast<int64_t>(k.ranks.size())), Noun(*d.rank),
                      fmt::format("{:+.0f}%", k.Deviation(*d.rank) * 100));
 }
 

@@ -186,7 +186,8 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
       steps.insert({rank.rank->window, step.window.number});
   }
   Phrase how = Plural(steps.size(), "step");
-  if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
+  if (of.size() > 1)
+    how = Say("{steps} of {count} ranks", how, HumanCount(static_cast<int64_t>(of.size())));
   how = change ? Say("means of {steps}", how) : Say("mean of {steps}", how);
   if (times.min < times.max) how += Say(", {least} to {most}", time(times.min), time(times.max));
   if (typical.slow > 0) {

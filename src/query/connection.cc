@@ -122,6 +122,7 @@ Result<Question> Question::Read(Connection& connection, const std::string& sql) 
   if (why != nullptr) return std::unexpected(ErrorOf(why));
   if (count == 0) return std::unexpected(NoQuestion("there is no query"));
   if (count > 1) return std::unexpected(TooMany(count, sql));
+  if (Writes(sql)) return std::unexpected(NoQuestion("this statement does not only ask"));
   return question;
 }
 
@@ -166,7 +167,6 @@ std::optional<std::vector<std::string>> Question::NamesOnceBound() const {
 }
 
 Result<void> Question::Bind() {
-  if (Writes(sql_)) return std::unexpected(NoQuestion("this statement does not only ask"));
   const DuckDb& db = connection_->db();
   if (db.prepare_extracted_statement(connection_->get(), statements_.get(), 0, prepared_.out()) !=
       abi::kSuccess) {

@@ -94,7 +94,7 @@ struct ResultColumn {
 // One statement that asks and changes nothing: SELECT, DESCRIBE, SUMMARIZE, EXPLAIN and so on.
 class Question {
  public:
-  // Reads the text. Fails where it is not one statement.
+  // Reads the text. Fails where it is not one statement, and for most that write.
   static Result<Question> Read(Connection& connection, const std::string& sql);
 
   // The tables that it names, as "events" or "kernels.top", and names that a WITH gives; none where
