@@ -43,6 +43,7 @@ TEST(TwoCauses, AreNamedAndPricedTogether) {
   EXPECT_NEAR(static_cast<double>(first->worth->saved), both.step - AnswerTo(-1, -1).step, 1e6);
   const double alone = 1e6 * std::stod(words.substr(words.rfind(", ") + 2));
   EXPECT_NEAR(alone, both.step - AnswerTo(21, -1).step, 0.5e6) << words;
+  EXPECT_EQ(first->where.ranks, (std::vector<int64_t>{8, 9, 10, 11, 12, 13, 14, 15, 21}));
   EXPECT_TRUE(first->because.contains("the own work of ranks 8 to 15 takes "))
       << first->because.str();
 }

@@ -357,6 +357,7 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
   if (known && !price.shorter && !origin.late.of_one_name)
     finding.worth =
         WorthOf(worth, price.recorded, price.error, static_cast<double>(origin.late.excess));
+  if (!origin.with.empty()) finding.where.ranks = RanksOf(graph, origin);
   if (price.function) finding.where.event = Phrase::Name(LabelOf(price.function->name));
   return finding;
 }

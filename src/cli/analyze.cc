@@ -109,12 +109,14 @@ Phrase SayMoreOf(const ReportSet& answer, const std::vector<std::string>& paths)
   return say(paths.size() == 1 ? "PATH" : "PATH...", kCauses);
 }
 
-// The rank that was asked for, or that the first finding names.
+// The rank that was asked for, or that the first finding names, of several the first.
 std::optional<int64_t> RankInQuestion(const ReportSet& answer, const std::vector<int64_t>& asked) {
   if (asked.size() == 1) return asked.front();
   for (const Report& report : answer.reports) {
     const auto first = std::ranges::find(report.findings, 1, &Finding::place);
-    if (first != report.findings.end()) return first->cause.rank;
+    if (first == report.findings.end()) continue;
+    if (first->cause.rank || first->where.ranks.empty()) return first->cause.rank;
+    return first->where.ranks.front();
   }
   return std::nullopt;
 }
