@@ -11,6 +11,7 @@ import { mentionsIn } from "../src/report/mentions";
 import { fullCell, shownCell } from "../src/report/names";
 import { chosenRows } from "../src/report/rows";
 import { chooseLanguage } from "../src/text";
+import { withWords } from "../src/text/fields";
 import { formatTime } from "../src/timeline/ticks";
 import { titleOf } from "../src/views/compared";
 import { verdictOf } from "../src/views/verdict";
@@ -146,4 +147,12 @@ test("answers that are joined keep the words of all, also of titles that got a p
   const prefixed = (title: string) => `before: ${title}`;
   const words = joinedWords([prefixedWords(answer, prefixed), { ja: { more: "他" }, de: { more: "mehr" } }, prefixedWords({ ...answer, words: {} }, prefixed)]);
   assert.deepEqual([words["ja"]!["before: Parts of a step"], words["ja"]!["rank"], words["ja"]!["more"], words["de"]!["more"]], ["before: ステップの内訳", "ランク", "他", "mehr"]);
+});
+
+test("a field of the core is said as it is set: on the page, by an option of serve, or as it is", () => {
+  assert.equal(withWords("`query_schema` lists all tables"), "the list under “Tables” lists all tables");
+  assert.equal(withWords("`query_timeout`"), "stepscope serve --timeout");
+  assert.equal(withWords("set `most_names` to 0, or `constructor`"), "set `most_names` to 0, or `constructor`");
+  chooseLanguage("ja");
+  assert.equal(withWords("`query_schema`"), "「表」の一覧");
 });

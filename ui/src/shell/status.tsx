@@ -3,6 +3,7 @@ import type { Problem, Run } from "../data/source";
 import { langOf } from "../data/words";
 import { humanBytes, humanCount, visible } from "../report/format";
 import { t } from "../text";
+import { withWords } from "../text/fields";
 
 // A path, an option, or an address with all that was asked: who reads it needs its beginning.
 const clipped = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
@@ -15,8 +16,8 @@ export function ProblemPanel({ problem }: { problem: Problem }) {
       <h2><span aria-hidden="true">▲ </span>{t("error.title")}</h2>
       <dl class="facts">
         <dt>{t("error.what")}</dt><dd lang={langOf(what)}>{visible(what)}</dd>
-        {problem.where && <><dt>{t("error.where")}</dt><dd><code>{clipped(visible(problem.where))}</code></dd></>}
-        {hint && <><dt>{t("error.hint")}</dt><dd lang={langOf(hint)}>{visible(hint)}</dd></>}
+        {problem.where && <><dt>{t("error.where")}</dt><dd><code>{clipped(visible(withWords(problem.where)))}</code></dd></>}
+        {hint && <><dt>{t("error.hint")}</dt><dd lang={langOf(hint)}>{visible(withWords(hint))}</dd></>}
       </dl>
     </div>
   );

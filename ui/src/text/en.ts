@@ -323,6 +323,7 @@ export const en = {
   "query.copied": "Copied.",
   "query.show_error": "Show the place in the statement",
   "query.tables": "Tables",
+  "field.query_schema": "the list under “Tables”",
   "query.insert": "Insert {name}",
   "query.plot": "Picture",
   "query.plot.none": "No picture",

@@ -324,6 +324,7 @@ export const ja: Record<keyof typeof en, string> = {
   "query.copied": "コピーしました。",
   "query.show_error": "文中の位置を表示",
   "query.tables": "表",
+  "field.query_schema": "「表」の一覧",
   "query.insert": "{name} を挿入",
   "query.plot": "図",
   "query.plot.none": "図なし",
