@@ -14,6 +14,7 @@
 #include "analyses/partial_note.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
+#include "analyses/stragglers_explain.h"
 #include "analyses/stragglers_steps.h"
 #include "analyses/stragglers_suspects.h"
 #include "analyses/stragglers_tables.h"

@@ -1,4 +1,4 @@
-// Finds the ranks that others wait for, and why they are late.
+// Finds the ranks that others wait for, and what they cost.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,10 @@ std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
 // The steps in which it is late, where they are regular.
 std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps, const Suspect& s);
 
+// Those, where it is hardly late in others.
+std::optional<std::set<int64_t>> RegularlyIn(const Facts& facts, const StepBlame& steps,
+                                             const Suspect& s);
+
 // ns that each other participant would save if it were in time: what they wait for it, in the steps
 // in which it is late where these are regular or begin at one; and at most what the rank spends
 // more on the reason, where that is known: chance makes it the last in other steps, too.
@@ -64,9 +68,5 @@ std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand
 // replay finds that lateness began on another rank, which this one only passed on; or clocks or
 // matches must be wrong.
 bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all);
-
-// Sorts the suspects. The first few are weighed, and compared with the others in the steps in which
-// they are late.
-void ExplainSuspects(const Facts& facts, Blames& blames);
 
 }  // namespace stepscope::stragglers
