@@ -54,10 +54,21 @@ TEST(DemoFindings, TwoSlowRanksAreNamedTogether) {
   options.slow_host = 6;  // for which the others wait most
   DemoJob job;
   ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
-  const auto report = std::ranges::find(job.answer.reports, "imbalance", &Report::analysis);
-  ASSERT_FALSE(report->findings.empty());
-  EXPECT_TRUE(report->findings.front().message.contains("ranks 17 and 42 compute longest"))
-      << report->findings.front().message;
+  const Finding* leading = LeadingFinding(job.answer);
+  ASSERT_NE(leading, nullptr);
+  EXPECT_TRUE(HasEvidence(*leading, "ranks 17 and 42 compute longest")) << leading->message;
+}
+
+// The first stage ends its backward passes last, and all wait for it.
+TEST(DemoFindings, AHealthyPipelineAccusesNobody) {
+  for (const int stages : {4, 8}) {
+    DemoOptions options{.ranks = stages, .steps = 4, .slow_rank = -1, .layers = 8};
+    options.pipeline = stages;
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+    EXPECT_TRUE(job.answer.verdict.contains("Pipeline stages are idle for ")) << job.answer.verdict;
+    EXPECT_FALSE(job.answer.verdict.contains("straggler")) << job.answer.verdict;
+  }
 }
 
 TEST(DemoFindings, ALibraryThatNobodyKnowsIsTheLeadingFinding) {

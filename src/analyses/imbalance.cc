@@ -302,10 +302,10 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
   return Clearness(steps, most) < kClear && UnevenWork(facts, steps) < least;
 }
 
-// Of accelerators a few ranks, at most one in eight, that compute longer than all others: in nearly
-// all steps, each is nearer to the longest than to the mean. Empty: they are not few, or one alone.
+// Of accelerators a few ranks, fewer than half, that compute longer than all others: in nearly all
+// steps, each is nearer to the longest than to the mean. Empty: they are not few, or one alone.
 std::vector<int64_t> FewLongest(const Facts& facts, const Steps& steps) {
-  constexpr size_t kEnough = 3, kOneIn = 8;
+  constexpr size_t kEnough = 3;
   constexpr double kNearlyAll = 0.8;
   if (facts.OnHost() || steps.size() < kEnough) return {};
   std::map<int64_t, size_t> times;  // by rank
@@ -327,7 +327,7 @@ std::vector<int64_t> FewLongest(const Facts& facts, const Steps& steps) {
     if (static_cast<double>(count) >= kNearlyAll * static_cast<double>(steps.size()))
       few.push_back(rank);
   }
-  return few.size() < 2 || kOneIn * few.size() > ranks.size() ? std::vector<int64_t>() : few;
+  return few.size() < 2 || 2 * few.size() >= ranks.size() ? std::vector<int64_t>() : few;
 }
 
 // Of several that compute longer than all others.

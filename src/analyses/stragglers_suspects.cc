@@ -15,7 +15,9 @@
 #include "base/saturate.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/lateness/lateness.h"
+#include "facts/derived/lateness/stages.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/layout/pipeline_stages.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
@@ -226,11 +228,14 @@ std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand
 
 namespace {
 
-// Whether a replay finds the origin of lateness on other ranks alone.
+// Whether a replay finds the origin of lateness on other ranks alone; or on none, where ranks wait
+// for messages: the first stage of a pipeline ends its backward passes last, and all wait for it.
 bool BeganElsewhere(const Facts& facts, const Suspect& s) {
   const Origins& origins = OriginsOf(facts);
   const int64_t rank = facts.collectives.ranks[s.rank].rank;
-  return !origins.found.empty() && origins.Of(JobGraphOf(facts), rank) == nullptr;
+  if (origins.Of(JobGraphOf(facts), rank) != nullptr) return false;
+  const bool pipeline = PipelineOf(facts).depth > 1 || TiedByMessages(facts);
+  return !origins.found.empty() || (pipeline && ReplayErrorOf(facts).IsSmall());
 }
 
 }  // namespace

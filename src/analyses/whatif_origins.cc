@@ -304,6 +304,19 @@ bool MayBeLoad(const Facts& facts, const Origin& origin, const Priced& price) {
          price.saved < kLittle * price.recorded;
 }
 
+// ", by input wait": what ranks that are late together have in common, where accelerators compute.
+Phrase SayWhy(const Facts& facts, const Origin& origin) {
+  if (origin.with.empty() || facts.OnHost()) return {};
+  const auto all = [&](const auto& has) {
+    return has(origin.late) && std::ranges::all_of(origin.with, has);
+  };
+  if (all([](const OriginRank& late) { return 2 * late.of_devices > late.excess; }))
+    return ", by longer kernels";
+  return all([&](const OriginRank& late) { return WaitsForInput(facts, late); })
+             ? Phrase(", by input wait")
+             : Phrase();
+}
+
 Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) {
   const JobGraph& graph = JobGraphOf(facts);
   const Phrase who = price.who.empty() ? SayWho(graph, origin) + SayThreadOf(price.thread)
@@ -313,7 +326,8 @@ Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) 
   const Phrase time = price.shorter ? Say("up to {time}", saved) : Phrase(saved);
   const Phrase only = price.function ? Say(" in {function}", SayLeader(*price.function))
                                      : SayOnly(facts, origin.late);
-  const Phrase end = only + price.alone;
+  const Phrase why = price.who.empty() && only.empty() ? SayWhy(facts, origin) : Phrase();
+  const Phrase end = only + why + price.alone;
   return origin.in_steps.empty()
              ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, end)
              : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time, of, end);
@@ -347,7 +361,7 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
       .hint = price.hint + price.others,
       .impact = ToInt64(worth * static_cast<double>(StepsSince(graph, origin.since))),
       .table = "changes",
-      .cause = {CauseKind::kWait, price.who.empty() ? std::optional(rank) : std::nullopt},
+      .cause = {CauseKind::kWait, origin.with.empty() ? std::optional(rank) : std::nullopt},
       .nearness = may_be_load ? Nearness::kSymptom
                               : Nearness::kPart,  // under what says why, if that is known
       .extent = ExtentOfSteps(facts),
@@ -363,28 +377,29 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
 }
 
 // Where ranks are late at once for several reasons, mending one saves only what the others leave:
-// little of what it saves when they are mended, too.
+// little of what it saves when they are mended, too. The first is late whenever this one is.
 bool HidesBehind(const Facts& facts, const Origin& origin, const Origin& first, double saved) {
   constexpr double kMuch = 0.25;  // of what it saves with them
-  if (origin.since != first.since || !origin.in_steps.empty() || !first.in_steps.empty())
-    return false;
+  const bool always = !first.since || (origin.since && *origin.since >= *first.since);
+  if (!always || !origin.in_steps.empty() || !first.in_steps.empty()) return false;
   return saved - static_cast<double>(MeanStep(facts, origin.alone, origin.since)) >= kMuch * saved;
 }
 
-void Join(const JobGraph& graph, const Origin& later, const Priced& price, Origin& origin,
-          Priced& joined) {
+// `saved` by mending the later, too, ns per step since the first is late.
+void Join(const JobGraph& graph, const Origin& later, const Priced& price, double saved,
+          Origin& origin, Priced& joined) {
   if (joined.who.empty()) {
     joined.who = SayRanks(RanksOf(graph, origin)) + SayHost(graph, origin);
     joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
   }
   const Phrase ranks = SayRanks(RanksOf(graph, later));
-  joined.who = Say("{first} and {second}", joined.who, ranks + SayHost(graph, later));
+  const Phrase when = later.since != origin.since ? SayWhen(graph, later) : Phrase();
+  joined.who = Say("{first} and {second}", joined.who, ranks + SayHost(graph, later) + when);
   if (price.hint != joined.hint && !joined.others.contains(price.hint.str()))
     joined.others += Say("; {ranks}: {hint}", ranks, price.hint);
   origin.with.push_back(later.late);
   origin.with.insert(origin.with.end(), later.with.begin(), later.with.end());
-  joined.saved += price.saved;
-  joined.shorter = price.shorter;
+  joined.saved += saved;
 }
 
 }  // namespace
@@ -407,11 +422,14 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     const std::vector<int64_t> saved = SavedOf(facts, origin, price.function, changes);
     for (size_t s = 0; s < saved.size(); ++s) lengths[s] = SubtractSaturated(lengths[s], saved[s]);
     price.saved = mean(saved, origin);
-    price.shorter = ShorterThanBefore(facts, lengths, origin.since);
-    if (!priced.empty() && HidesBehind(facts, origin, priced.back().first, price.saved))
-      Join(JobGraphOf(facts), origin, price, priced.back().first, priced.back().second);
-    else
+    if (priced.empty() || !HidesBehind(facts, origin, priced.back().first, price.saved)) {
+      price.shorter = ShorterThanBefore(facts, lengths, origin.since);
       priced.emplace_back(origin, std::move(price));
+      continue;
+    }
+    auto& [first, joined] = priced.back();
+    Join(JobGraphOf(facts), origin, price, mean(saved, first), first, joined);
+    joined.shorter = ShorterThanBefore(facts, lengths, first.since);
   }
   const bool known = report.status == Status::kOk;
   for (const auto& [origin, price] : priced)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "report/named_ranks.h"
 
 namespace stepscope {
 namespace {
@@ -24,13 +25,6 @@ constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of
 // Whether one number may stand for the other: they are equal, or one is open.
 bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, bool may_be_open) {
   return a == b || (may_be_open && (!a || !b));
-}
-
-// Whether two numbers per step are of the same steps. What began on the host of one rank may reach
-// others a step later.
-bool AreOfSameSteps(const Finding& a, const Finding& b) {
-  if (!a.since || !b.since) return a.since == b.since;
-  return std::max(*a.since, *b.since) - std::min(*a.since, *b.since) <= 1;
 }
 
 // Whether a replay found that ranks hold the job up by the function that the other finding names.
@@ -157,12 +151,6 @@ size_t HeadOf(const std::vector<Found>& group) {
       head = other;
   }
   return static_cast<size_t>(head - group.begin());
-}
-
-// Whether a replay says what it saves to mend several ranks that are late for different reasons.
-bool IsOfNamedRanks(const Finding& f) {
-  return f.worth && !f.only_worth && f.by_replay && f.cause.kind == CauseKind::kWait &&
-         !f.cause.rank;
 }
 
 // Communication and waiting of all ranks.
@@ -404,6 +392,7 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
     if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_worth; }))
       found.push_back(Merge(std::move(group), answer.reports, whole, functions, of_communication));
   }
+  TakeParts(found, answer.reports);
   AddUnnamed(functions, whole, found);
   ReconcileHints(found);
   KeepBelowReplay(found, of_communication, whole);
