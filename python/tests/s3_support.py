@@ -50,3 +50,22 @@ def serving(folder):
     finally:
         process.kill()
         process.wait()
+
+
+def name_of(shard=(0, 1)):
+    return f"shard-{shard[0]:05}-of-{shard[1]:05}.ranks.parquet"
+
+
+def data_of(file):
+    """All rows, but for the trace that each recording was made of."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    rows = parquet.read_table(file).to_pylist()
+    for row in rows:
+        if row["about"]:
+            row["about"] = {key: value for key, value in json.loads(row["about"]).items() if key != "source"}
+    return rows
+
+
+def about(file):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    return {key.decode(): value.decode() for key, value in parquet.read_metadata(file).metadata.items()}

@@ -87,13 +87,22 @@ def failure(error: BaseException, name: str, advice: str = "") -> tuple[str, str
         return "the file was changed while it was read", name, "open the run again when it is no longer written"
     if isinstance(error, (TypeError, ValueError)):
         return f"cannot read the file: {said}", name, "check the URL, and `storage_options` if there are any"
-    if "Credentials" in type(error).__name__:
+    if "Credentials" in type(error).__name__ or "Profile" in type(error).__name__:
         return f"cannot read the file: {said}", name, "set credentials in the environment, or name them (`storage_options`)"
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return f"cannot read the file: {said}", name, "name the certificates to trust (AWS_CA_BUNDLE), and check the endpoint"
+    if _REFUSED.search(said):
+        return f"cannot read the file: the server refuses the request ({said})", name, \
+            "check the credentials, region and endpoint of the environment (or `storage_options`)"
     return f"cannot read the file: {said or type(error).__name__}", name, "check the connection, and try again"
 
 
 # What servers say that throttle: S3 and others like it, HTTP.
 _THROTTLED = ("SlowDown", "reduce your request rate", "TooManyRequests", "Too Many Requests", "429,")
+
+
+# What s3fs makes of answers with a code that it does not know, but for faults of a server.
+_REFUSED = re.compile(r"Bad Request|An error occurred \((?!5)")
 
 
 class Told(Exception):

@@ -12,6 +12,7 @@ from ..errors import InputError, MissingLibrary, QuestionError
 from ..frames import imported
 from .answers import Told, failure, without_credentials
 from .objects import Kept, read_fully
+from .s3 import plain, watch
 
 _LIBRARIES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs",
               "http": "aiohttp", "https": "aiohttp", "hdfs": "pyarrow", "sftp": "paramiko", "ssh": "paramiko",
@@ -53,7 +54,7 @@ class Urls:
         if info is None or info.get("size") is None and info["type"] == "file":
             info = self._info(name)
         with self._lock:
-            if name in self._files and self._files[name].version != _version(info):
+            if name in self._files and _changed(self._files[name].info, info):
                 del self._files[name]  # who reads it now reads on from the old one
         return self._item(name, info)
 
@@ -79,7 +80,7 @@ class Urls:
                 raise
             return self._streamed(name).read(offset, size)
         if file.size is not None and file.size <= offset + size and not file.checks_itself:
-            self._check_unchanged(name, file.version)
+            self._check_unchanged(name, file)
         return got
 
     def _path(self, name: str) -> str:
@@ -89,6 +90,7 @@ class Urls:
     def _info(self, name: str) -> Any:
         path = self._path(name)
         self._fs.invalidate_cache(path)
+        watch(self._fs, path.partition("/")[0])
         try:
             info = self._fs.info(path)
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -112,7 +114,7 @@ class Urls:
                 file = _open(self._fs, self._path(name))
                 if not _same(info, getattr(file, "_details", None)):
                     raise Told("the file was changed since it was listed", "run it again when it is no longer written")
-                self._files[name] = _File(file, _version(info))
+                self._files[name] = _File(file, info)
             return self._files[name]
 
     def _streamed(self, name: str) -> Any:
@@ -120,35 +122,35 @@ class Urls:
         with self._lock:
             before = self._files[name]
             if before.size is not None:
-                self._files[name] = _File(self._fs.open(self._path(name), "rb", block_size=0), before.version)
+                self._files[name] = _File(self._fs.open(self._path(name), "rb", block_size=0), before.info)
             return self._files[name]
 
-    def _check_unchanged(self, name: str, version: int) -> None:
+    def _check_unchanged(self, name: str, file: _File) -> None:
         path = self._path(name)
         self._fs.invalidate_cache(path)
-        if _version(self._fs.info(path)) != version:
+        if _changed(file.info, self._fs.info(path)):
             raise Told("the file was changed while it was read", "open the run again when it is no longer written")
 
 
 class _File:
     """An open file of fsspec, from which several threads read ranges."""
 
-    def __init__(self, file: Any, version: int) -> None:
+    def __init__(self, file: Any, info: Any) -> None:
         from fsspec.caching import BaseCache
         from fsspec.spec import AbstractBufferedFile
 
         buffered = isinstance(file, AbstractBufferedFile)
         # Without a cache a range is one request, which shares nothing with others.
         self.size = file.size if buffered and type(file.cache) is BaseCache else None
-        self.version = version
+        self.info = info
         self._file = file if self.size is not None or _can_seek(file) else Kept(file)
         self._lock = threading.Lock()
-        self.checks_itself = "IfMatch" in getattr(file, "read_kw", {})
+        self.checks_itself = "IfMatch" in getattr(file, "read_kw", {}) and watch(file.fs, file.bucket)
 
     def read(self, offset: int, size: int) -> bytes:
         if self.size is not None:
             end = min(offset + size, self.size)
-            return self._file._fetch_range(offset, end) if offset < end else b""
+            return self._file._fetch_range(offset, end)[:end - offset] if offset < end else b""
         with self._lock:
             self._file.seek(offset)
             return read_fully(self._file, size)
@@ -186,6 +188,7 @@ def _file_system(url: str, shown: str, options: Mapping[str, Any]) -> Any:
 def _globbed(fs: Any, path: str, shown: str) -> Any:
     try:
         fs.invalidate_cache()
+        watch(fs, path.partition("/")[0])
         matches = fs.glob(path, detail=True) or _named(fs, path)
     except Exception as error:  # noqa: BLE001: of whatever library it is
         raise InputError(*failure(error, shown)) from error
@@ -213,7 +216,16 @@ def _same(listed: Any, opened: Any) -> bool:
     """Whether a file is the one that was listed, as far as both say it."""
     if not listed or not isinstance(opened, Mapping):
         return True
-    return all(listed[key] == opened[key] for key in ("ETag", "size", "generation") if key in listed and key in opened)
+    return all(plain(listed[key]) == plain(opened[key]) for key in ("ETag", "size", "generation")
+               if key in listed and key in opened)
+
+
+def _changed(before: Any, now: Any) -> bool:
+    """Whether a file is another one than before. Where there is an ETag, times do not count: some answers have no more than
+    seconds of them."""
+    if before.get("ETag") and now.get("ETag"):
+        return not _same(before, now)
+    return _version(before) != _version(now)
 
 
 def _name_of(shown: str, pattern: str, match: str) -> str:
