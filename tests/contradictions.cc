@@ -219,7 +219,10 @@ class Comparer {
       if (metric.key == "waiting_absent") return;
     }
     Same("waiting for ranks", Sum("stragglers", "ranks", "blame"),
-         Sum("collectives", "ranks", "blame"));
+         Sum("collectives", "ranks", "as_last"));
+    if (!IsAvailable(answer_, "layout")) return;
+    Same("waiting for ranks by place", Sum("stragglers", "ranks", "blame"),
+         Sum("layout", "ranks", "blame"));
   }
 
   // What the host's part of the path saves is no more than devices wait.

@@ -71,6 +71,33 @@ TEST(DemoFindings, AHealthyPipelineAccusesNobody) {
   }
 }
 
+// Stages have unequal work, as the last one, which has the loss.
+TEST(DemoFindings, ASlowRankOfAStageIsComparedWithItsStage) {
+  DemoOptions options{.ranks = 8, .steps = 4, .slow_rank = 5, .layers = 2, .stacks = false};
+  options.pipeline = 2;
+  options.microbatches = 24;
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+  EXPECT_TRUE(job.answer.verdict.contains("ank 5 is a straggler")) << job.answer.verdict;
+  EXPECT_TRUE(job.answer.verdict.contains(": slower compute kernels")) << job.answer.verdict;
+}
+
+// What it saves to hide communication changes nothing of what was measured.
+TEST(DemoFindings, ExposedCommunicationIsOneNumber) {
+  DemoOptions options{.ranks = 2, .steps = 4, .slow_rank = 1, .layers = 4, .stacks = false};
+  options.devices = 4;
+  options.slow_device = 2;
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+  const auto session = Session::Open(std::vector{job.folder.path() + "/job"});
+  const auto alone = session->Analyze({.only = {"comm_overlap"}});
+  const Finding* of_all = FindFinding(job.answer, "Exposed communication beyond");
+  const Finding* of_one = FindFinding(*alone, "Exposed communication beyond");
+  ASSERT_TRUE(of_all != nullptr && of_one != nullptr);
+  EXPECT_TRUE(of_all->message.contains("of span.")) << of_all->message;
+  EXPECT_EQ(of_all->message.str(), of_one->message.str());
+}
+
 TEST(DemoFindings, ALibraryThatNobodyKnowsIsTheLeadingFinding) {
   for (const uint64_t seed : kSeeds) {
     for (const int slow_rank : {-1, 1}) {

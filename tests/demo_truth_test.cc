@@ -137,7 +137,7 @@ TEST(DemoTruth, TheSlowRankIsFoundOnClocksThatDiffer) {
   ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, agreeing));
   const auto same = RowsOf(agreeing.answer, "collectives", "ranks");
   for (size_t r = 0; r < ranks.size(); ++r) {
-    for (const char* column : {"matched", "wait", "transfer", "blame", "times_last"}) {
+    for (const char* column : {"matched", "wait", "transfer", "as_last", "times_last"}) {
       EXPECT_EQ(ranks[r].Int(column), same[r].Int(column)) << column;
     }
   }

@@ -102,7 +102,7 @@ TEST(Devices, WaitForOneAnother) {
     EXPECT_EQ(row.Int("matched"), kSteps);
     EXPECT_EQ(row.Int("wait"), slow ? 0 : kSteps * 200 * kUs);
     EXPECT_EQ(row.Int("transfer"), kSteps * 100 * kUs);
-    EXPECT_EQ(row.Int("blame"), slow ? 3 * kSteps * 200 * kUs : 0);
+    EXPECT_EQ(row.Int("as_last"), slow ? 3 * kSteps * 200 * kUs : 0);
     EXPECT_EQ(row.Int("clock_offset"), 0);
     EXPECT_EQ(row.Int("clock_error"), 0);
   }

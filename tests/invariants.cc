@@ -247,29 +247,29 @@ class Checker : Relations {
     for (const Row& row : RowsOf(answer_, "collectives", "waits"))
       waited_for[participant(row, "for_")] += row.Int("wait");
     std::map<int64_t, int64_t> counted;
-    int64_t blame = 0, wait = 0;
+    int64_t as_last = 0, wait = 0;
     for (const Row& row : RowsOf(answer_, "collectives", "ranks")) {
       const int64_t rank = row.Int("rank");
       counted[rank] += row.Int("matched") + row.Int("unmatched");
       Equal("a clock is known with its error", row.Has("clock_offset") ? 1 : 0,
             row.Has("clock_error") ? 1 : 0);
       if (!row.Has("wait")) continue;
-      for (const char* part : {"wait", "transfer", "blame", "clock_error"}) {
+      for (const char* part : {"wait", "transfer", "as_last", "clock_error"}) {
         Ordered(part, 0, row.Int(part));
       }
       Ordered("wait + transfer <= duration + error bar", row.Int("wait") + row.Int("transfer"),
               duration[rank] + row.Int("clock_error"));
       Ordered("times last <= matched", row.Int("times_last"), row.Int("matched"));
-      Equal("waited for it, rank by rank = blame", waited_for[participant(row, "")],
-            row.Int("blame"));
-      blame += row.Int("blame");
+      Equal("waited for it, rank by rank = as last", waited_for[participant(row, "")],
+            row.Int("as_last"));
+      as_last += row.Int("as_last");
       wait += row.Int("wait");
     }
     for (const auto& [rank, own] : counted) {
       Equal(fmt::format("matched + unmatched = communication kernels of rank {}", rank), own,
             kernels[rank]);
     }
-    Equal("blame = waiting", blame, wait);
+    Equal("as last = waiting", as_last, wait);
     for (const Row& row : RowsOf(answer_, "collectives", "collectives")) {
       if (row.Has("wait_max")) Ordered("wait_max", 0, row.Int("wait_max"));
     }

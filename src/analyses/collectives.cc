@@ -8,6 +8,7 @@
 #include "analyses/build.h"
 #include "analyses/collectives_slow_groups.h"
 #include "base/saturate.h"
+#include "facts/derived/replay/wait_origins.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -30,7 +31,8 @@ one. `clock_error` is the clock uncertainty: the scatter of ends around the offs
 drift. All recorded steps are used for alignment, whichever steps are selected.
 
 `wait` is from a rank's own start to the last rank's start on aligned clocks, at most its duration. `transfer` is the
-rest. `blame` is caused wait: the last rank's sum of all others' wait. `waits` has it rank by rank. A rank may leave
+rest. `as_last` is the wait of all others for a rank as the last to arrive, whoever held it up: `stragglers` tells that.
+`waits` has it rank by rank. A rank may leave
 a broadcast, or another collective with a root, before the last one enters: these are split only where all were still in it
 then, as over gloo.
 
@@ -146,7 +148,7 @@ Table RankTable(const CollectiveFacts& c) {
       table,
       {CountColumn("matched", "matched"), CountColumn("unmatched", "unmatched"),
        CountColumn("point_to_point", "send/recv"), TimeColumn("wait", "wait"),
-       TimeColumn("transfer", "transfer"), TimeColumn("blame", "caused wait"),
+       TimeColumn("transfer", "transfer"), TimeColumn("as_last", "waits as last"),
        CountColumn("times_last", "times last"), TimeColumn("clock_offset", "clock offset"),
        TimeColumn("clock_error", "clock uncertainty"), ValueColumn("clock_drift", "clock drift")});
   SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
@@ -251,13 +253,16 @@ Table MismatchTable(const Facts& facts) {
 struct Totals {
   int64_t matched = 0, unmatched = 0, point_to_point = 0, collectives = 0;
   int64_t wait = 0, transfer = 0, error = 0, offset = 0;
-  int64_t unjoined = 0;  // ranks with collectives, but no clock
-  const RankCollectives* blamed = nullptr;
+  int64_t unjoined = 0;                     // ranks with collectives, but no clock
+  const RankCollectives* blamed = nullptr;  // for whom the others wait most
+  int64_t caused = 0;                       // ns that they do
 
   Cell MatchRate() const { return Ratio(matched, matched + unmatched - point_to_point); }
 };
 
-Totals AddUp(const CollectiveFacts& c) {
+Totals AddUp(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  const std::vector<int64_t> caused = CausedWaitsOf(facts);
   Totals t;
   for (const RankCollectives& r : c.ranks) {
     t.matched += r.matched;
@@ -268,7 +273,11 @@ Totals AddUp(const CollectiveFacts& c) {
     t.error = std::max(t.error, r.clock.error);
     t.offset = std::max(t.offset, r.clock.offset < 0 ? -r.clock.offset : r.clock.offset);
     if (r.matched + r.unmatched > 0 && !r.clock.known) ++t.unjoined;
-    if (t.blamed == nullptr || r.blame > t.blamed->blame) t.blamed = &r;
+    const int64_t own = caused[static_cast<size_t>(&r - c.ranks.data())];
+    if (t.blamed == nullptr || own > t.caused) {
+      t.blamed = &r;
+      t.caused = own;
+    }
   }
   for (const CollectiveMatch& match : c.matches) t.collectives += match.Matched() ? 1 : 0;
   return t;
@@ -345,8 +354,7 @@ Phrase Headline(const Facts& facts, const Totals& t) {
   if (all <= 0) return text + ".";
   text += "; " + Say("wait time is {share} of collective time",
                      HumanRatio(static_cast<double>(t.wait) / all));
-  if (t.blamed->blame > t.wait / 2)
-    text += Say(", mostly for {who}", SayParticipant(facts, *t.blamed));
+  if (t.caused > t.wait / 2) text += Say(", mostly for {who}", SayParticipant(facts, *t.blamed));
   return text + Say(" (clock uncertainty {time}).", HumanTime(static_cast<double>(t.error)));
 }
 
@@ -362,7 +370,7 @@ Report Run(const Facts& facts, const Params&) {
     report.status = Status::kPartial;
     report.why = "only one rank was recorded: no matching, and times include waiting";
   }
-  const Totals t = AddUp(c);
+  const Totals t = AddUp(facts);
   report.headline = Headline(facts, t);
   const bool joined = std::ranges::any_of(c.ranks, [](const auto& r) { return r.clock.known; });
   report.metrics = {

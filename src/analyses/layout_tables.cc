@@ -15,6 +15,7 @@
 #include "facts/derived/layout/kind_times.h"
 #include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
+#include "facts/derived/replay/wait_origins.h"
 #include "report/kinds.h"
 
 namespace stepscope {
@@ -135,6 +136,10 @@ Table LayoutRanks(const Facts& facts) {
   AddColumns(table, {ValueColumn("host", "host"), Words(ValueColumn("recorded", "recorded")),
                      TimeColumn("exposed", "exposed"), TimeColumn("wait", "wait"),
                      TimeColumn("blame", "caused wait")});
+  const std::vector<int64_t> caused = CausedWaitsOf(facts);
+  const auto caused_by = [&](const RankCollectives* own) {
+    return Cell(caused[static_cast<size_t>(own - facts.collectives.ranks.data())]);
+  };
   for (const auto& [seat, coordinates] : layout.seats) {
     const RankCollectives* own = ParticipantAt(facts, devices, seat);
     std::vector<Cell> row =
@@ -144,7 +149,7 @@ Table LayoutRanks(const Facts& facts) {
     row.insert(row.end(),
                {own != nullptr ? TextCell(own->machine) : Cell(), own != nullptr ? "yes" : "no",
                 own != nullptr ? Cell(ExposedOf(facts, *own)) : Cell(),
-                split ? Cell(own->wait) : Cell(), split ? Cell(own->blame) : Cell()});
+                split ? Cell(own->wait) : Cell(), split ? caused_by(own) : Cell()});
     table.rows.push_back(std::move(row));
   }
   return table;

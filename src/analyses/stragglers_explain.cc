@@ -15,6 +15,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/lateness.h"
+#include "facts/derived/layout/pipeline_stages.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/steps/step_changes.h"
@@ -86,9 +87,31 @@ bool HasOtherEvidence(const StepBlame& steps, const Suspect& s, bool changed) {
   return changed || (s.excess && KindOf(*s.excess) != ExcessKind::kTime);
 }
 
+// Stages of a pipeline have unequal work by design: of accelerators each rank is compared with
+// those of its stage, where several were recorded.
+void CompareInStages(const Facts& facts, const std::vector<RankEffort>& own,
+                     std::vector<RankEffort>& beyond) {
+  if (facts.OnHost()) return;
+  const std::vector<RankCollectives>& all = facts.collectives.ranks;
+  for (const ModelStage& stage : PipelineOf(facts).stages) {
+    std::vector<size_t> members;
+    std::vector<RankEffort> efforts;
+    for (size_t r = 0; r < all.size(); ++r) {
+      if (!std::ranges::binary_search(stage.ranks, all[r].rank)) continue;
+      members.push_back(r);
+      efforts.push_back(own[r]);
+    }
+    if (efforts.size() < 2) continue;
+    const std::vector<RankEffort> in_stage = BeyondOthers(efforts);
+    for (size_t i = 0; i < members.size(); ++i) beyond[members[i]] = in_stage[i];
+  }
+}
+
 struct Efforts {
-  explicit Efforts(std::vector<RankEffort> efforts)
-      : own(std::move(efforts)), beyond(own.empty() ? own : BeyondOthers(own)) {}
+  Efforts(const Facts& facts, std::vector<RankEffort> efforts)
+      : own(std::move(efforts)), beyond(own.empty() ? own : BeyondOthers(own)) {
+    if (!own.empty()) CompareInStages(facts, own, beyond);
+  }
 
   std::vector<RankEffort> own, beyond;
 };
@@ -159,7 +182,7 @@ void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s
   if (before.empty() || 2 * before.size() > steps.size()) return;
   LateRank then = s;
   if (s.reason == LateReason::kUnknown) {
-    const Efforts efforts(MeasureEfforts(facts, &before));
+    const Efforts efforts(facts, MeasureEfforts(facts, &before));
     then.beyond = efforts.beyond[s.rank];
     then.reason = FindLateReason(facts, then, efforts.own[s.rank].kernels,
                                  s.blame / (std::ssize(efforts.own) - 1));
@@ -196,7 +219,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const int64_t others = std::ssize(all.own) - 1;
   const std::set<int64_t> late = closely ? StepsToCompare(facts, steps, s) : std::set<int64_t>();
   const bool some = !late.empty() && late.size() < steps.size();
-  const Efforts in_some = some ? Efforts(MeasureEfforts(facts, &late)) : Efforts({});
+  const Efforts in_some = some ? Efforts(facts, MeasureEfforts(facts, &late)) : Efforts(facts, {});
   const Efforts& efforts = some ? in_some : all;
   s.beyond = efforts.beyond[s.rank];
   const LateRank late_rank = InRecordedSteps(s);
@@ -231,7 +254,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
 
 void ExplainSuspects(const Facts& facts, Blames& blames) {
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
-  const Efforts efforts(MeasureEfforts(facts));
+  const Efforts efforts(facts, MeasureEfforts(facts));
   const OwnTimes own(facts);
   for (size_t i = 0; i < blames.suspects.size(); ++i) {
     Suspect& s = blames.suspects[i];

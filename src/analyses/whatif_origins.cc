@@ -367,7 +367,8 @@ Finding FindingOf(const Facts& facts, const Origin& origin, const Priced& price,
       .extent = ExtentOfSteps(facts),
       .since = origin.since,
       .at_most = may_be_load ? Severity::kLow : Severity::kHigh,
-      .by_replay = ReplayErrorOf(facts).Prices(origin.since)};
+      // Of some of its units alone, it says what the rank costs at least.
+      .by_replay = !origin.late.of_one_name && ReplayErrorOf(facts).Prices(origin.since)};
   if (known && !price.shorter && !origin.late.of_one_name)
     finding.worth =
         WorthOf(worth, price.recorded, price.error, static_cast<double>(origin.late.excess));
@@ -386,11 +387,14 @@ bool HidesBehind(const Facts& facts, const Origin& origin, const Origin& first, 
 }
 
 // `saved` by mending the later, too, ns per step since the first is late.
-void Join(const JobGraph& graph, const Origin& later, const Priced& price, double saved,
+void Join(const Facts& facts, const Origin& later, const Priced& price, double saved,
           Origin& origin, Priced& joined) {
+  const JobGraph& graph = JobGraphOf(facts);
   if (joined.who.empty()) {
     joined.who = SayRanks(RanksOf(graph, origin)) + SayHost(graph, origin);
-    joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
+    // Of blocks, a replay tells only what it saves to mend them all (docs/formats/partials.md).
+    if (!IsOfPartials(facts))
+      joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
   }
   const Phrase ranks = SayRanks(RanksOf(graph, later));
   const Phrase when = later.since != origin.since ? SayWhen(graph, later) : Phrase();
@@ -428,7 +432,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
       continue;
     }
     auto& [first, joined] = priced.back();
-    Join(JobGraphOf(facts), origin, price, mean(saved, first), first, joined);
+    Join(facts, origin, price, mean(saved, first), first, joined);
     joined.shorter = ShorterThanBefore(facts, lengths, first.since);
   }
   const bool known = report.status == Status::kOk;

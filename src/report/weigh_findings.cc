@@ -114,6 +114,8 @@ void WeighAs(Found& found, int64_t impact, const RankTime& whole) {
   f.impact = std::max<int64_t>(impact, 1);
   const std::string was = HumanRatio(f.share);
   Reweigh(found, whole);
+  // What was measured of all communication is a number of its own, whatever it saves to hide it.
+  if (f.cause.kind == CauseKind::kCommunication && !f.cause.rank) return;
   SayShareAgain(was, HumanRatio(f.share), f.message);
 }
 

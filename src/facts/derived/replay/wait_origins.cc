@@ -97,4 +97,14 @@ const std::vector<WaitCause>& WaitOriginsOf(const Facts& facts) {
   return facts.memo.Of<FindWaitOrigins>(facts);
 }
 
+std::vector<int64_t> CausedWaitsOf(const Facts& facts) {
+  std::vector<int64_t> caused(facts.collectives.ranks.size());
+  for (const WaitCause& wait : WaitOriginsOf(facts)) {
+    if (wait.rank == kNobody) continue;
+    int64_t& time = caused[wait.rank];
+    time = AddSaturated(time, wait.duration());
+  }
+  return caused;
+}
+
 }  // namespace stepscope
