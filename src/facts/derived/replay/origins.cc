@@ -7,10 +7,12 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/change_point.h"
+#include "base/number_ranges.h"
 #include "base/period.h"
 #include "base/robust.h"
 #include "base/saturate.h"
@@ -262,10 +264,7 @@ class OriginFinder {
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);
-    for (size_t i = costly_.size(); i < with.size(); ++i) {
-      if (!origin.change.empty()) origin.change += "; ";
-      origin.change += ChangeOf(*with[i]);
-    }
+    origin.change = ChangeOf(std::span(with).subspan(costly_.size()));
     costly_ = std::move(with);
     first_costly_ = std::min(first_costly_, graph_.FirstSince(origin.since));
     origin.path = CriticalPathSince(graph_, lags, times, first_costly_);
@@ -313,6 +312,24 @@ class OriginFinder {
     }
   }
 
+  // Ranks of which the same changes are one change.
+  std::string ChangeOf(std::span<const Suspect* const> suspects) const {
+    std::vector<std::pair<std::string, std::vector<int64_t>>> changes;
+    for (const Suspect* suspect : suspects) {
+      const std::string becomes = ChangeOf(*suspect);
+      auto same = std::ranges::find(changes, becomes, [](const auto& c) { return c.first; });
+      if (same == changes.end()) same = changes.insert(same, {becomes, {}});
+      same->second.push_back(graph_.ranks[suspect->rank].rank->rank);
+    }
+    std::string text;
+    for (auto& [becomes, ranks] : changes) {
+      std::ranges::sort(ranks);
+      text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ",
+                          ranks.size() == 1 ? "rank" : "ranks", NumberRanges(ranks, ".."), becomes);
+    }
+    return text;
+  }
+
   std::string ChangeOf(const Suspect& suspect) const {
     std::string part = "all";
     if (suspect.of_one_name) {
@@ -324,7 +341,7 @@ class OriginFinder {
     const std::string as = suspect.as_before
                                ? fmt::format("before step {}", graph_.steps[suspect.first])
                                : std::string("median of ranks");
-    return fmt::format("rank {}: {} = {}", graph_.ranks[suspect.rank].rank->rank, part, as);
+    return fmt::format("{} = {}", part, as);
   }
 
   const Facts& facts_;
