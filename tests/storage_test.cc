@@ -127,6 +127,29 @@ TEST(Storage, ShardsAreTheSameInAnyOrderOfAListing) {
             testing::Content(folder.path() + "/b/" + file));
 }
 
+TEST(Storage, PartialsAreWrittenToADirectoryAlone) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 4, .steps = 2}));
+  const Bucket bucket(folder.path() + "/job", "s3://b/job");
+  EXPECT_EQ(MapInto("s3://b/part", bucket, "s3://b/job"),
+            "partials are written to a directory, not to a URL");
+  EXPECT_FALSE(std::filesystem::exists("s3:"));
+  EXPECT_FALSE(MergePartials(std::vector{folder.path() + "/job"}, "s3://b/all.ranks.parquet"));
+}
+
+TEST(Storage, TheTraceOfABucketIsAskedByItsOwnCommand) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {.ranks = 4, .steps = 2}));
+  const Bucket bucket(folder.path() + "/job", "s3://b/job");
+  ASSERT_TRUE(MapRanks(std::vector<std::string>{"s3://b/job"},
+                       {.folder = folder.path() + "/part", .storage = bucket.storage()}));
+  const auto run = Session::Open(std::vector{folder.path() + "/part"}, {.keep_events = true});
+  const auto events = run->ReadEvents(1);
+  ASSERT_FALSE(events.has_value());
+  EXPECT_TRUE(events.error().hint.starts_with("open the trace: python3 -m stepscope analyze s3://"))
+      << events.error().hint;
+}
+
 // One range of 4 MB comes, the second does not.
 TEST(Storage, NoPartialIsMadeOfAFileThatIsCutShort) {
   const testing::ScratchFolder folder;

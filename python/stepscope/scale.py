@@ -35,7 +35,13 @@ def map_ranks(paths: Input | Iterable[Input], out: AnyPath, *, shard: tuple[int,
     index, count = shard
     if not 0 <= index < count:
         raise QuestionError(f"there is no shard {index} of {count}", "`shard`", "shards are numbered from 0")
-    return _map_shard(_absolute(paths), os.path.abspath(out), index, count, threads, storage_options)
+    return _map_shard(_absolute(paths), _place_of(out), index, count, threads, storage_options)
+
+
+def _place_of(out: AnyPath) -> str:
+    """Of a URL, which nothing is written to, the URL: the error then names it."""
+    name = os.fspath(out)
+    return name if "://" in name else os.path.abspath(name)
 
 
 def ray_map(paths: Input | Iterable[Input], out: AnyPath, *, shards: int | None = None, retries: int = 3,
@@ -52,7 +58,7 @@ def ray_map(paths: Input | Iterable[Input], out: AnyPath, *, shards: int | None 
     Raises InputError where shards are missing at the end: the same call maps these alone. MissingLibrary without Ray.
     """
     ray = _imported_ray()
-    found, folder = _absolute(paths), os.path.abspath(out)
+    found, folder = _absolute(paths), _place_of(out)
     count = _number_of_shards(found, shards, storage_options)
     _check_folder(folder, count)
     task = ray.remote(_map_task).options(max_retries=retries, num_cpus=threads, **options)

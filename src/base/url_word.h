@@ -34,6 +34,20 @@ inline std::string WithoutSecrets(std::string url) {
   return url;
 }
 
+// Fails for a URL where partials are to be written: it would be a directory called "s3:" here.
+inline Result<void> CheckIsPlace(const std::string& path) {
+  if (!IsUrl(path)) return {};
+  return std::unexpected(Error{"partials are written to a directory, not to a URL",
+                               WithoutSecrets(path),
+                               "name a directory that all machines see; copied to a bucket, "
+                               "'reduce' reads them there"});
+}
+
+// Begins the command that reads what is at the path.
+inline std::string_view CommandFor(const std::string& path, std::string_view command) {
+  return IsUrl(path) ? "python3 -m stepscope analyze" : command;
+}
+
 // Nothing is at the path, or it is a URL, which this program cannot read.
 inline Error NoFileAt(const std::string& path, const std::string& hint) {
   if (!IsUrl(path)) return {"there is no such file or directory", path, hint};

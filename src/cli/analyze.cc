@@ -129,8 +129,10 @@ Phrase SayTrace(const ReportSet& answer, const std::vector<int64_t>& asked,
   if (!rank) return "";
   const auto trace = std::ranges::lower_bound(traces, *rank, {}, &RankTrace::rank);
   if (trace == traces.end() || trace->rank != *rank || trace->read) return "";
-  return Phrase("\n") + Say("The trace of rank {rank}: {command}", *rank,
-                            Phrase::Name("stepscope serve " + Pasted({trace->path})));
+  return Phrase("\n") +
+         Say("The trace of rank {rank}: {command}", *rank,
+             Phrase::Name(fmt::format("{} {}", CommandFor(trace->path, "stepscope serve"),
+                                      Pasted({trace->path}))));
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

@@ -12,6 +12,7 @@
 #include "base/file_writer.h"
 #include "base/read_file.h"
 #include "base/system_error.h"
+#include "base/url_word.h"
 #include "cluster/run_command.h"
 #include "cluster/shards_there.h"
 #include "cluster/slurm_scripts.h"
@@ -42,6 +43,8 @@ int64_t MostTasks() {
 Result<SlurmOptions> WithAbsolutePaths(SlurmOptions options) {
   auto traces = AbsolutePaths(options.job.traces);
   if (!traces) return std::unexpected(traces.error());
+  if (const auto place = CheckIsPlace(options.job.folder); !place)
+    return std::unexpected(place.error());
   auto folder = AbsolutePath(options.job.folder);
   if (!folder) return std::unexpected(folder.error());
   auto report =

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "base/system_error.h"
+#include "base/url_word.h"
 #include "condense/condense.h"
 #include "ingest/discover.h"
 #include "ingest/rank_name.h"
@@ -221,6 +222,8 @@ ReportSet Written(const Mapper& mapper, const std::string& file, int64_t bytes, 
 
 Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions& options) {
   try {
+    if (const auto place = CheckIsPlace(options.folder); !place)
+      return std::unexpected(place.error());
     const StopScope scope(options.stop);
     const Places places(options.storage, LimitOf(options.max_input));
     auto found = FindTraces(paths, places);

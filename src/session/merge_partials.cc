@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/stop.h"
+#include "base/url_word.h"
 #include "ingest/discover.h"
 #include "ingest/partial/partial_about.h"
 #include "ingest/partial/partial_file.h"
@@ -154,6 +155,7 @@ ReportSet Merged(size_t pieces, size_t files, const std::string& file) {
 }  // namespace
 
 Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::string& file) {
+  if (const auto place = CheckIsPlace(file); !place) return std::unexpected(place.error());
   const auto found = FindTraces(paths, Places());
   if (!found) return std::unexpected(found.error());
   OpenShards shards(found->files);

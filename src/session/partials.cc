@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/shell_word.h"
+#include "base/url_word.h"
 #include "stepscope/partials.h"
 
 namespace stepscope {
@@ -18,9 +19,11 @@ namespace {
 bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
 
 // The first trace of the rank, as a shell takes it; empty: not known.
-std::string PathOf(int64_t rank, std::span<const RankTrace> sources) {
+// Empty: it is not known.
+std::string CommandFor(int64_t rank, std::span<const RankTrace> sources, std::string_view command) {
   const auto found = std::ranges::lower_bound(sources, rank, {}, &RankTrace::rank);
-  return found == sources.end() || found->rank != rank || found->read ? "" : ShellWord(found->path);
+  if (found == sources.end() || found->rank != rank || found->read) return "";
+  return fmt::format("{} {}", stepscope::CommandFor(found->path, command), ShellWord(found->path));
 }
 
 // Of how many shards the file is one; absent: it has no name that `map` gives.
@@ -39,22 +42,23 @@ Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
                             std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
   if (partial == ranks.end()) return {};
-  const std::string path = PathOf(partial->rank, sources);
-  return std::unexpected(Error{"partials hold no events", fmt::format("rank {}", partial->rank),
-                               path.empty() ? "open the traces of the ranks in question"
-                                            : "open the trace: stepscope serve " + path});
+  const std::string command = CommandFor(partial->rank, sources, "stepscope serve");
+  return std::unexpected(Error{
+      "partials hold no events", fmt::format("rank {}", partial->rank),
+      command.empty() ? "open the traces of the ranks in question" : "open the trace: " + command});
 }
 
 Phrase SayAskTheTrace(std::span<const RankActivity> ranks, std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
-  const std::string path = partial == ranks.end() ? "" : PathOf(partial->rank, sources);
-  if (path.empty())
+  const std::string command =
+      partial == ranks.end() ? "" : CommandFor(partial->rank, sources, "stepscope analyze");
+  if (command.empty())
     return "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
            "question";
   return Say(
       "partials hold collectives, steps and sums alone: ask the trace of the rank in question (of "
       "rank {rank}: {command})",
-      partial->rank, Phrase::Name("stepscope analyze " + path));
+      partial->rank, Phrase::Name(command));
 }
 
 Result<void> CheckNotBoth(const std::vector<LoadedFile>& files) {
