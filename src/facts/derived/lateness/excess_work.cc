@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "base/change_point.h"
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/input_sizes.h"
 #include "facts/derived/modules/module_places.h"
 #include "facts/derived/steps/of_partials.h"
 #include "facts/derived/steps/step_changes.h"
@@ -158,12 +158,9 @@ void KeepOnly(StringId name, Sums& sums) {
   if (name != kNoString) std::erase_if(sums, [&](const auto& sum) { return sum.first != name; });
 }
 
-// How many inputs of so many elements there are per call, by operator and place.
-using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
-
 // What the calls by one name get.
 struct Inputs {
-  Sizes sizes;                             // empty: unknown
+  InputSizes sizes;                        // empty: unknown
   std::map<std::string, double> of_types;  // elements, by their type
 
   std::string MainType() const {
@@ -322,47 +319,12 @@ std::optional<int64_t> SinceOf(const Facts& facts, const Worker& worker, StringI
   return std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
 }
 
-double ElementsIn(const Sizes& sizes) {
-  double elements = 0;
-  for (const auto& [input, count] : sizes) elements += std::get<2>(input) * count;
-  return elements;
-}
-
-// How much larger the inputs are than those of the others. What both have, such as weights, says
-// nothing of it, unless nearly all of what `own` has is of that kind. 0: unknown.
-double SizeRatio(const Sizes& own, const std::vector<Sizes>& others) {
-  constexpr double kFew = 0.05;  // of all elements
-  std::set<Sizes::key_type> inputs;
-  const auto add = [&](const Sizes& sizes) {
-    for (const auto& [input, count] : sizes) inputs.insert(input);
-  };
-  add(own);
-  std::ranges::for_each(others, add);
-  const auto count_in = [](const Sizes& sizes, const Sizes::key_type& input) {
-    const auto at = sizes.find(input);
-    return at == sizes.end() ? 0 : at->second;
-  };
-  double own_alone = 0, others_alone = 0;
-  for (const Sizes::key_type& input : inputs) {
-    std::vector<double> of_others;
-    for (const Sizes& other : others) of_others.push_back(count_in(other, input));
-    const double more = count_in(own, input) - Median(std::move(of_others));
-    (more > 0 ? own_alone : others_alone) += std::abs(more) * std::get<2>(input);
-  }
-  const double all = ElementsIn(own);
-  if (others_alone > 0 && own_alone >= kFew * all) return own_alone / others_alone;
-  std::vector<double> totals;
-  for (const Sizes& other : others) totals.push_back(ElementsIn(other));
-  const double typical = Median(std::move(totals));
-  return typical > 0 ? all / typical : 0;
-}
-
 using OtherWorkers = std::vector<std::pair<Worker, Steps>>;
 
 void AddInputs(const Facts& facts, const Worker& worker, const Steps& own,
                const OtherWorkers& others, ExcessWork& excess) {
   InputReader inputs(*facts.names, excess.name);
-  std::vector<Sizes> of_others;
+  std::vector<InputSizes> of_others;
   std::vector<double> within;
   const std::set<StringId> operations = OperationsWithin(facts, excess.name);
   for (const auto& [other, steps] : others) {
@@ -372,7 +334,7 @@ void AddInputs(const Facts& facts, const Worker& worker, const Steps& own,
     within.push_back(OperatorsWithin(facts, other, steps, excess.name, operations));
   }
   const Inputs of_own = inputs.Of(facts, worker, own);
-  excess.size_ratio = SizeRatio(of_own.sizes, of_others);
+  excess.size_ratio = SizeRatio(*facts.names, excess.name, of_own.sizes, of_others);
   excess.type = of_own.MainType();
   const double typical = Median(std::move(within));
   const double within_own = OperatorsWithin(facts, worker, own, excess.name, operations);
