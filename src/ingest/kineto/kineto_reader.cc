@@ -30,6 +30,40 @@ constexpr size_t kObserverLimit = size_t{1} << 30;  // of members that are told 
 constexpr int64_t kResyncLimit = 100;               // how often reading goes on behind damage
 constexpr int kSharesLimit = 4;  // how often reading in shares may end before the events do
 
+// Finds where a value ends that is read in several parts.
+class ValueEnd {
+ public:
+  // Moves `at` to the end of the value, or of this part of it: whether it is the value's.
+  bool Find(char*& at, const char* end) {
+    for (; at < end; ++at) {
+      const char c = *at;
+      if (in_string_) {
+        in_string_ = escaped_ || c != '"';
+        escaped_ = !escaped_ && c == '\\';
+        if (in_string_ || depth_ > 0) continue;
+      } else if (c == '"') {
+        in_string_ = true;
+        continue;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+        continue;
+      } else if (depth_ == 0) {
+        if (c == ',' || c == '}' || c == ']' || c == ':') return true;
+        continue;
+      } else if ((c != '}' && c != ']') || --depth_ > 0) {
+        continue;
+      }
+      ++at;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  int64_t depth_ = 0;
+  bool in_string_ = false, escaped_ = false;
+};
+
 class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
@@ -124,29 +158,13 @@ char Reader::Peek() {
 std::string Reader::CaptureValue() {
   const size_t limit = observer_ == nullptr ? kCaptureLimit : kObserverLimit;
   std::string text;
-  int64_t depth = 0;
-  bool in_string = false;
-  bool escaped = false;
+  ValueEnd value;
   for (Peek(); at_ < window_.end || !window_.last;) {
-    if (at_ == window_.end) {
-      Advance(stream_.Next({}));
-      continue;
-    }
-    const char c = *at_;
-    if (!in_string && depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':')) break;
-    ++at_;
-    if (text.size() < limit) text += c;
-    if (in_string) {
-      in_string = escaped || c != '"';
-      escaped = !escaped && c == '\\';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-    if (!in_string && depth == 0 && (c == '"' || c == '}' || c == ']')) break;
+    const char* const from = at_;
+    const bool ends = value.Find(at_, window_.end);
+    text.append(from, std::min(static_cast<size_t>(at_ - from), limit - text.size()));
+    if (ends) break;
+    Advance(stream_.Next({}));
   }
   return text;
 }
