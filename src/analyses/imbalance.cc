@@ -273,8 +273,9 @@ double Clearness(const Steps& steps, const DeviceFacts* device) {
   return varies > 0 ? median / varies : median > 0 ? HUGE_VAL : 0;
 }
 
-// By how much the mean rank has smaller inputs than the one that computes longest in each step.
-double UnevenWork(const Facts& facts, const Steps& steps) {
+// By how much the mean rank has smaller inputs than the one that computes longest in each step;
+// absent: sizes were not recorded.
+std::optional<double> UnevenWork(const Facts& facts, const Steps& steps) {
   const std::vector<StepParts>& ranks = StepPartsOf(facts);
   double longest = 0, mean = 0;
   for (size_t s = 0; !ranks.empty() && s < ranks.front().steps.size(); ++s) {
@@ -289,17 +290,21 @@ double UnevenWork(const Facts& facts, const Steps& steps) {
       mean += elements / static_cast<double>(ranks.size());
     }
   }
-  return longest > 0 ? (longest - mean) / longest : 0;
+  return longest > 0 ? std::optional((longest - mean) / longest) : std::nullopt;
 }
 
 // Operators of hosts take longer or shorter by whatever else runs there: imbalance is that one rank
-// computes longer in nearly all steps, or that those with larger inputs do. Stages of a pipeline
-// have unequal work by design, and `stragglers` compares them.
-bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, double least) {
+// computes longer in nearly all steps, or that those with larger inputs do. Where all are known to
+// have inputs as large, no data can be balanced. Stages of a pipeline have unequal work by design,
+// and `stragglers` compares them.
+bool MayBeLoad(const Facts& facts, const Steps& steps, const Totals& t, double least) {
   constexpr double kClear = 2;
   if (!facts.OnHost()) return false;
   if (TiedByMessages(facts)) return true;
-  return Clearness(steps, most) < kClear && UnevenWork(facts, steps) < least;
+  const DeviceFacts* most = t.Worst().first;
+  const std::optional<double> uneven = UnevenWork(facts, steps);
+  if (uneven.value_or(0) >= least) return false;
+  return Clearness(steps, most) < kClear || (uneven && !t.StandsOut(most));
 }
 
 // Of accelerators a few ranks, fewer than half, that compute longer than all others: in nearly all
@@ -418,8 +423,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(MatrixTable(facts));
   const double least = params.Number("share");
   if (t.Share() < least || t.Share() <= 0) return report;
-  if (!MayBeLoad(facts, steps, t.Worst().first, least))
-    AddFinding(report, facts, t, steps, spreads.size());
+  if (!MayBeLoad(facts, steps, t, least)) AddFinding(report, facts, t, steps, spreads.size());
   return report;
 }
 
