@@ -139,7 +139,8 @@ TEST_F(GoodputRowsTest, WeeksAreThoseOfTheFleet) {
   for (const Row& row : testing::RowsOf(*fleet, "goodput_fleet", "groups"))
     expected[{row.Text("group"), row.Text("week")}] = row.Int("badput_time");
   for (const Cells& row : RowsOf(Read(store_), GoodputRowTable::kDays)) {
-    const std::string team = IsUnknown(row, "team") ? "-" : std::get<std::string>(row.at("team"));
+    const std::string team =
+        IsUnknown(row, "team") ? "(none)" : std::get<std::string>(row.at("team"));
     sums[{team, std::get<std::string>(row.at("week"))}] += Int(row, "lost_ns");
   }
   EXPECT_EQ(sums, expected);
