@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time_units.h"
+#include "query/ledger_tables.h"
 #include "stepscope/goodput_fleet.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
@@ -128,6 +130,25 @@ TEST_F(GoodputRowsTest, DaysOfTheSchedulerAddUpToTheJob) {
     for (const Cells& day : days) sum += Int(day, column);
     EXPECT_EQ(sum, Int(jobs[0], column)) << column;
   }
+}
+
+TEST_F(GoodputRowsTest, JobsOfACopiedLedgerAreTold) {
+  ImportText(TestJob() + Entry(At("job_start_time", 5), "k") + Entry(At("job_end_time", 9), "k"));
+  const ScratchFolder other;
+  std::filesystem::copy(
+      store_, other.path(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  query::OpenLedgers ledgers{.paths = {store_, other.path()}, .rows = {}};
+  ASSERT_TRUE(query::ReadLedgers(ledgers, {}));
+  const std::vector<Note> notes = query::NotesOfLedgers(ledgers);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].name, "jobs_in_several_ledgers");
+  EXPECT_EQ(notes[0].count, 2);
+  EXPECT_TRUE(notes[0].message.str().starts_with("2 jobs are in several"))
+      << notes[0].message.str();
+  query::OpenLedgers one{.paths = {store_}, .rows = {}};
+  ASSERT_TRUE(query::ReadLedgers(one, {}));
+  EXPECT_TRUE(query::NotesOfLedgers(one).empty());
 }
 
 TEST_F(GoodputRowsTest, WeeksAreThoseOfTheFleet) {
