@@ -128,9 +128,42 @@ TEST_F(GoodputFleetTest, WeeksAreRowsOfTheirOwn) {
   EXPECT_EQ(rows[0].Text("week"), "2026-W22");
   EXPECT_EQ(rows[0].Int("time"), 1000 * kSecond);
   EXPECT_EQ(rows[1].Text("week"), "2026-W23");
-  EXPECT_EQ(rows[1].Text("group"), "-");
+  EXPECT_EQ(rows[1].Text("group"), "(none)");
   EXPECT_FALSE(rows[0].Has("chip_hours"));
   EXPECT_EQ(ReportOf(*answer, "goodput_fleet").notes.at(0).name, "jobs_without_chips");
+}
+
+// A job that makes a step, and may have said `label`.
+std::string OneStep(const std::string& name, const std::string& label) {
+  const std::string text = fmt::format(R"(,"text":"{}")", label);
+  return (label.empty() ? "" : Line(name, "label", 0, text)) + Line(name, "job_start", 0) +
+         Line(name, "step_start", 0, R"(,"step":0)") + Line(name, "job_end", 100);
+}
+
+TEST_F(GoodputFleetTest, JobsWithoutTheLabelOrWithAnEmptyOneAreAGroupThatNoLabelJoins) {
+  ImportText(OneStep("a", "") + OneStep("b", "team=") + OneStep("c", "team=-") +
+             OneStep("d", "team=(none)") + OneStep("nlp/e", "team="));
+  const auto answer = GoodputFleet({.store = store_});
+  std::vector<std::pair<std::string, int64_t>> groups;
+  for (const Row& row : RowsOf(*answer, "goodput_fleet", "groups")) {
+    groups.emplace_back(row.Text("group"), row.Int("jobs"));
+  }
+  const std::vector<std::pair<std::string, int64_t>> expected = {
+      {"(none)", 2}, {"(none)", 1}, {"-", 1}, {"nlp", 1}};
+  EXPECT_EQ(groups, expected);
+}
+
+TEST_F(GoodputFleetTest, OfEqualLossesTheFirstByNameIsTheLargest) {
+  goodput::JobPart part{.job = "a", .group = "nlp", .week = "", .chips = 8, .time = 30};
+  part.times[static_cast<size_t>(goodput::Bucket::kQueued)] = 10;
+  part.times[static_cast<size_t>(goodput::Bucket::kWasted)] = 10;
+  part.times[static_cast<size_t>(goodput::Bucket::kTrainingPrep)] = 10;
+  const ReportSet answer{.reports = {goodput::FleetReport({part}, {})}};
+  EXPECT_EQ(RowsOf(answer, "goodput_fleet", "worst").at(0).Text("largest_badput"), "QUEUED");
+  const auto mend = RowsOf(answer, "goodput_fleet", "mend");
+  ASSERT_EQ(mend.size(), 3u);
+  EXPECT_EQ(mend[0].Text("bucket"), "QUEUED");
+  EXPECT_EQ(mend[1].Text("bucket"), "TRAINING_PREP");
 }
 
 TEST_F(GoodputFleetTest, TimesThatExceed64BitsAreUnknownAndSharesAreNot) {

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time_units.h"
+#include "query/ledger_tables.h"
 #include "stepscope/goodput_fleet.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
@@ -130,6 +132,25 @@ TEST_F(GoodputRowsTest, DaysOfTheSchedulerAddUpToTheJob) {
   }
 }
 
+TEST_F(GoodputRowsTest, JobsOfACopiedLedgerAreTold) {
+  ImportText(TestJob() + Entry(At("job_start_time", 5), "k") + Entry(At("job_end_time", 9), "k"));
+  const ScratchFolder other;
+  std::filesystem::copy(
+      store_, other.path(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  query::OpenLedgers ledgers{.paths = {store_, other.path()}, .rows = {}};
+  ASSERT_TRUE(query::ReadLedgers(ledgers, {}));
+  const std::vector<Note> notes = query::NotesOfLedgers(ledgers);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].name, "jobs_in_several_ledgers");
+  EXPECT_EQ(notes[0].count, 2);
+  EXPECT_TRUE(notes[0].message.str().starts_with("2 jobs are in several"))
+      << notes[0].message.str();
+  query::OpenLedgers one{.paths = {store_}, .rows = {}};
+  ASSERT_TRUE(query::ReadLedgers(one, {}));
+  EXPECT_TRUE(query::NotesOfLedgers(one).empty());
+}
+
 TEST_F(GoodputRowsTest, WeeksAreThoseOfTheFleet) {
   ImportText(OverMidnight() + Entry(At("job_start_time", 300'000), "nlp/other") +
              Entry(At("job_end_time", 900'000), "nlp/other"));
@@ -139,7 +160,8 @@ TEST_F(GoodputRowsTest, WeeksAreThoseOfTheFleet) {
   for (const Row& row : testing::RowsOf(*fleet, "goodput_fleet", "groups"))
     expected[{row.Text("group"), row.Text("week")}] = row.Int("badput_time");
   for (const Cells& row : RowsOf(Read(store_), GoodputRowTable::kDays)) {
-    const std::string team = IsUnknown(row, "team") ? "-" : std::get<std::string>(row.at("team"));
+    const std::string team =
+        IsUnknown(row, "team") ? "(none)" : std::get<std::string>(row.at("team"));
     sums[{team, std::get<std::string>(row.at("week"))}] += Int(row, "lost_ns");
   }
   EXPECT_EQ(sums, expected);

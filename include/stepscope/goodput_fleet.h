@@ -31,7 +31,7 @@ namespace stepscope {
 
 struct GoodputFleetOptions {
   std::string store;        // a ledger, see goodput_ledger.h
-  std::string by = "team";  // the label to group by; jobs without it are the group "-"
+  std::string by = "team";  // the label to group by; jobs without it: "(none)"
   bool weekly = false;      // a row for each week of a group, weeks as in ISO 8601, UTC
   std::optional<std::pair<int64_t, int64_t>> window;  // only this time, ns since 1970
   std::optional<int64_t> at;                          // end of running jobs; absent: now

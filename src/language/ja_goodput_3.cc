@@ -167,6 +167,9 @@ std::span<const Translated> JapaneseOfFleets() {
        "chip-hours)",
        "ジョブがチップ数を記録していません (それぞれ 1 チップと数え、"
        "それを含む合計にはチップ時間がありません)"},
+      {"{n} jobs are in several of the ledgers, with the same name and start: they count once for "
+       "each",
+       "名前と開始時刻が同じジョブが複数の台帳に {n} 件あります。台帳ごとに 1 回ずつ数えます"},
       {"{count} job", "{count} 件のジョブ"},
       // Live jobs.
       {"Live jobs", "実行中のジョブ"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "query/sql_error.h"
@@ -31,9 +32,7 @@ std::vector<Note> NotesOf(const query::OpenRuns& open) {
   std::vector<Note> notes;
   for (const query::RunAnswer& answer : open.answers)
     notes.insert(notes.end(), answer.answer.run.notes.begin(), answer.answer.run.notes.end());
-  if (!open.ledgers.rows) return notes;
-  for (const GoodputRows& rows : *open.ledgers.rows)
-    notes.insert(notes.end(), rows.notes().begin(), rows.notes().end());
+  std::ranges::move(query::NotesOfLedgers(open.ledgers), std::back_inserter(notes));
   return notes;
 }
 

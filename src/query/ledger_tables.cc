@@ -2,6 +2,7 @@
 #include "query/ledger_tables.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -114,7 +115,48 @@ class LedgerTable : public SqlTable {
   Ledgers ledgers_;
 };
 
+using NameAndStart = std::pair<std::string, int64_t>;
+
+// The jobs, each once.
+std::set<NameAndStart> JobsOf(const GoodputRows& rows) {
+  const auto table = GoodputRowTable::kJobs;
+  const auto& columns = GoodputRowTables()[static_cast<size_t>(table)].columns;
+  const auto place = [&](std::string_view name) {
+    return std::ranges::find(columns, name, &GoodputRowColumn::name) - columns.begin();
+  };
+  const auto job = static_cast<size_t>(place("job")),
+             started = static_cast<size_t>(place("started"));
+  std::set<NameAndStart> jobs;
+  rows.Each(table, 0, rows.jobs(), [&](std::span<const Cell> row) {
+    jobs.emplace(std::get<std::string>(row[job]), std::get<int64_t>(row[started]));
+  });
+  return jobs;
+}
+
+// Copies of a ledger, since two jobs of a name that begin at the same ns are one.
+int64_t CountInSeveral(const std::vector<GoodputRows>& ledgers) {
+  if (ledgers.size() < 2) return 0;
+  std::map<NameAndStart, int> ledgers_of;
+  for (const GoodputRows& rows : ledgers)
+    for (const NameAndStart& job : JobsOf(rows)) ++ledgers_of[job];
+  return std::ranges::count_if(ledgers_of, [](const auto& job) { return job.second > 1; });
+}
+
 }  // namespace
+
+std::vector<Note> NotesOfLedgers(const OpenLedgers& ledgers) {
+  std::vector<Note> notes;
+  if (!ledgers.rows) return notes;
+  for (const GoodputRows& rows : *ledgers.rows)
+    notes.insert(notes.end(), rows.notes().begin(), rows.notes().end());
+  if (const int64_t count = CountInSeveral(*ledgers.rows); count > 0)
+    notes.push_back({"jobs_in_several_ledgers", count,
+                     Say("{n} jobs are in several of the ledgers, with the same name and start: "
+                         "they count once for each",
+                         count),
+                     ""});
+  return notes;
+}
 
 bool IsLedgerTable(std::string_view name) {
   return std::ranges::find(GoodputRowTables(), name, &GoodputRowTableInfo::name) !=

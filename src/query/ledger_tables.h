@@ -24,6 +24,9 @@ bool IsLedgerTable(std::string_view name);
 // Reads them. A ledger that several paths name is an error.
 Result<void> ReadLedgers(OpenLedgers& ledgers, const std::stop_token& stop);
 
+// What is to be told of the answer: their own notes, and jobs that several of them have.
+std::vector<Note> NotesOfLedgers(const OpenLedgers& ledgers);
+
 // All of their tables; without ledgers none.
 std::vector<NamedTable> LedgerTables(const OpenLedgers& ledgers);
 

@@ -94,7 +94,7 @@ class FleetTest(unittest.TestCase):
     def test_engines_answer_alike(self):
         for server in self.servers:
             server.clear()
-            self.assertEqual(publish(self.ledger, server)["published"], 14, server.name)
+            self.assertEqual(publish(self.ledger, server)["published"], jobs.JOBS, server.name)
         for question in QUESTIONS:
             sql = question.read_text()
             expected = None
@@ -115,27 +115,69 @@ class FleetTest(unittest.TestCase):
                 expected = self.local.ask(f"SELECT '{name['ledger']}', * EXCLUDE (ledger) FROM {table}")
                 self.expect_rows(server.ask(f"SELECT * FROM {table}"), expected, f"{table} on {server.name}")
 
-    def test_sums_are_those_of_goodput_fleet(self):
-        answer = json.loads(run("goodput", "fleet", "--store", self.ledger, "--by", "team", "--week",
-                                "--format", "json"))
-        table = next(t for t in answer["reports"][0]["tables"] if t["key"] == "groups")
+    def fleet_table(self, key, *more):
+        """Rows of a table of `goodput fleet`, by column; the group without a label is None, as in SQL."""
+        answer = json.loads(run("goodput", "fleet", "--store", self.ledger, *more, "--format", "json"))
+        table = next(t for t in answer["reports"][0]["tables"] if t["key"] == key)
         columns = [column["key"] for column in table["columns"]]
-        expected = {}
-        for cells in table["rows"]:
-            row = dict(zip(columns, cells))
-            expected[row["group"], row["week"]] = row
-        sql = (ROOT / "deploy/fleet/questions/teams.sql").read_text()
+        rows = [dict(zip(columns, cells)) for cells in table["rows"]]
+        return [{**row, "group": None if row.get("group") == "(none)" else row.get("group")} for row in rows]
+
+    def each_engine(self):
+        """Every engine of today with the ledger's rows."""
         for engine in [self.local] * (self.local is not None) + self.current():
             if engine is not self.local:
                 engine.clear()
                 publish(self.ledger, engine)
-            rows = engine.ask(sql)
-            self.assertEqual({(team, week) for team, week, *_ in rows}, set(expected), engine.name)
-            for team, week, count, _, goodput, _ in rows:
-                self.assertEqual(int(count), expected[team, week]["jobs"], engine.name)
-                self.assertTrue(same(goodput, expected[team, week]["goodput_ratio"]), f"{engine.name}: {team} {week}")
-            times = engine.ask("SELECT coalesce(team, '-'), week, sum(counted_ns), sum(lost_ns) FROM goodput_days "
-                               "GROUP BY coalesce(team, '-'), week")
+            yield engine
+
+    def expect_like_fleet(self, name, table, columns, *more):
+        """The question's columns are these of a table of `goodput fleet`, None where it has no value."""
+        expected = [[None if row[column] is None else str(row[column]) for column in columns]
+                    for row in self.fleet_table(table, *more)]
+        sql = (ROOT / f"deploy/fleet/questions/{name}.sql").read_text()
+        for engine in self.each_engine():
+            self.expect_rows(engine.ask(sql), expected, f"{name} on {engine.name}")
+
+    def test_teams_are_those_of_goodput_fleet(self):
+        columns = ["group", "week", "jobs", "chip_hours", "goodput_ratio", "badput_chip_hours"]
+        self.expect_like_fleet("teams", "groups", columns, "--by", "team", "--week")
+        rows = self.fleet_table("groups", "--by", "team")
+        self.assertEqual({row["group"]: row["jobs"] for row in rows},
+                         {None: 2, "-": 1, "ads": 4, "nlp": 5, "tpu": 1, "vision": 4})
+        self.assertEqual({row["group"] for row in rows if row["chip_hours"] is not None}, {"-", "tpu"})
+
+    def test_worst_jobs_are_those_of_goodput_fleet(self):
+        self.expect_like_fleet("worst_jobs", "worst", ["job", "group", "chip_hours", "largest_badput"])
+
+    def test_losses_are_those_of_goodput_fleet(self):
+        expected = {row["bucket"]: row for row in self.fleet_table("mend")}
+        sql = (ROOT / "deploy/fleet/questions/losses.sql").read_text()
+        for engine in self.each_engine():
+            rows = {row[0]: row[1:] for row in engine.ask(sql)}
+            self.assertEqual(set(rows), set(expected), engine.name)
+            for bucket, (hours, chip_hours, gain, count) in rows.items():
+                row = expected[bucket]
+                self.assertTrue(same(hours, str(row["time"] / 3.6e12)), f"{bucket} on {engine.name}")
+                self.assertEqual((chip_hours, int(count)), (row["chip_hours"], row["jobs"]), f"{bucket} on {engine.name}")
+                self.assertTrue(same(gain, str(row["points"])), f"{bucket} on {engine.name}")
+
+    def test_chip_hours_are_unknown_where_chips_are(self):
+        for engine in self.each_engine():
+            known = {}
+            for name, group, column in (("fleet", 0, 5), ("trend", 0, 2), ("causes", 0, 4), ("nodes", 0, 4)):
+                rows = engine.ask((ROOT / f"deploy/fleet/questions/{name}.sql").read_text())
+                known[name] = {row[group] for row in rows if row[column] is not None}
+                self.assertIn(None, [row[column] for row in rows], f"{name} on {engine.name}")
+            # Of teams, clusters and chips together some have no job of unknown chips; nor have some days.
+            self.assertEqual(known["fleet"], {"-", "ads", "nlp", "tpu", "vision"}, engine.name)
+            self.assertTrue(known["trend"], engine.name)
+
+    def test_times_are_those_of_goodput_fleet(self):
+        expected = {(row["group"], row["week"]): row for row in self.fleet_table("groups", "--by", "team", "--week")}
+        for engine in self.each_engine():
+            times = engine.ask("SELECT team, week, sum(counted_ns), sum(lost_ns) FROM goodput_days GROUP BY team, week")
+            self.assertEqual({(team, week) for team, week, *_ in times}, set(expected), engine.name)
             for team, week, counted, lost in times:
                 self.assertEqual((int(counted), int(lost)),
                                  (expected[team, week]["time"], expected[team, week]["badput_time"]), engine.name)
@@ -145,7 +187,7 @@ class FleetTest(unittest.TestCase):
             server.clear()
             publish(self.ledger, server)
             board = grafana.Board(server)
-            self.assertEqual(sorted(board.options("team")), ["(none)", "ads", "nlp", "vision"])
+            self.assertEqual(sorted(board.options("team")), ["(none)", "-", "ads", "nlp", "tpu", "vision"])
             for title, rows in board.panels(team=["nlp", "vision"], cluster=["c0", "c1"]):
                 self.assertTrue(rows or title.startswith("Nodes"), f"{title} on {server.name}")
                 self.assertNotIn("ads", str(rows), title)
@@ -234,21 +276,21 @@ class FleetTest(unittest.TestCase):
             self.make_old(base / "ledger")
             for server in self.servers:
                 server.clear()
-                self.assertEqual(publish(base / "ledger", server)["published"], 14, server.name)
+                self.assertEqual(publish(base / "ledger", server)["published"], jobs.JOBS, server.name)
                 again = publish(base / "ledger", server)
-                self.assertEqual((again["published"], again["unchanged"]), (0, 14), server.name)
+                self.assertEqual((again["published"], again["unchanged"]), (0, jobs.JOBS), server.name)
                 chips = publish(base / "ledger", server, "--chips-per-job", "8")
-                self.assertEqual(chips["published"], 14, server.name)
+                self.assertEqual(chips["published"], jobs.JOBS, server.name)
                 publish(base / "ledger", server)
             (base / "more.jsonl").write_text("".join(jobs.job_events("nlp/new", {}, 8, 0, 1, [])))
             run("goodput", "import", base / "more.jsonl", "--store", base / "ledger")
             run("goodput", "delete", "--store", base / "ledger", "--job", "ads/job-2", "--yes")
             for server in self.servers:
                 changed = publish(base / "ledger", server)
-                self.assertEqual((changed["published"], changed["unchanged"], changed["removed"]), (1, 13, 1),
+                self.assertEqual((changed["published"], changed["unchanged"], changed["removed"]), (1, jobs.JOBS - 1, 1),
                                  server.name)
                 names = [row[0] for row in server.ask("SELECT job FROM jobs")]
-                self.assertEqual((len(names), "nlp/new" in names, "ads/job-2" in names), (14, True, False), server.name)
+                self.assertEqual((len(names), "nlp/new" in names, "ads/job-2" in names), (jobs.JOBS, True, False), server.name)
                 for table in TABLES[1:]:
                     self.assertEqual(server.ask(f"SELECT count(*) FROM {table} WHERE job = 'ads/job-2'"), [["0"]])
 
@@ -275,7 +317,7 @@ class FleetTest(unittest.TestCase):
         both = engines.DuckDb(STEPSCOPE, base / "traces")
         both.command.append(str(self.ledger))
         self.assertEqual(both.ask("SELECT (SELECT count(*) FROM jobs), (SELECT count(DISTINCT rank) FROM kernels)"),
-                         [["14", "2"]])
+                         [[str(jobs.JOBS), "2"]])
 
     def test_a_ledger_in_postgresql_has_the_same_rows(self):
         store = next((server for server in self.servers if server.name == "PostgreSQL"), None)
@@ -287,7 +329,7 @@ class FleetTest(unittest.TestCase):
             sql = f"SELECT * EXCLUDE (ledger) FROM {table}"
             self.expect_rows(engines.DuckDb(STEPSCOPE, store.address).ask(sql), self.local.ask(sql), table)
         store.clear()
-        self.assertEqual(publish(store.address, store)["published"], 14)
+        self.assertEqual(publish(store.address, store)["published"], jobs.JOBS)
         store.run("DROP SCHEMA stepscope CASCADE")
 
     def test_old_months_go_and_stay_away(self):

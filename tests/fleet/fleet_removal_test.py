@@ -131,6 +131,12 @@ class RemovalTest(unittest.TestCase):
                 self.assertIn("their events are lost", answer["text"])
                 self.expect(server, NAMES, "a segment is missing")
 
+    def test_a_missing_manifest_leads_the_answer(self):
+        for server in self.each():
+            self.assertNotIn("manifest", self.publish(server)["verdict"], server.name)
+            (self.ledger / "ledger.manifest").unlink()
+            self.assertTrue(self.publish(server)["verdict"].startswith("The manifest of the ledger is missing"), server.name)
+
 
 if __name__ == "__main__":
     unittest.main()

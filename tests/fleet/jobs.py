@@ -50,6 +50,9 @@ def two_ranks(name, begin):
                                   "attempt": f"a{attempt}"}) + "\n"
 
 
+JOBS = 17  # of write_events()
+
+
 def write_events(path):
     teams = ["nlp", "vision", "ads"]
     with open(path, "w", encoding="utf-8") as out:
@@ -61,3 +64,6 @@ def write_events(path):
             out.writelines(job_events(name, labels, [0, 8, 64, 512][j % 4], j * 7000, 3 + j * 2.3, [None] * (j % 5)))
         out.writelines(two_ranks("nlp/ranks", 20_000))
         out.writelines(job_events("plain\u00e9 it's", {}, 0, 5000, 1.5, [None]))
+        out.writelines(job_events("dash", {"team": "-", "cluster": "-"}, 8, 9000, 2, [None]))
+        out.writelines(job_events("empty", {"team": "", "cluster": "", "chip": ""}, 16, 9500, 2.5, [None]))
+        out.writelines(job_events("tpu/known", {"cluster": "c0"}, 4, 9700, 2.2, [None]))

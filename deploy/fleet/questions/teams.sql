@@ -1,12 +1,14 @@
--- Goodput by team and week, as `stepscope goodput fleet --by team --week` tells it.
+-- Goodput by team and week, as `stepscope goodput fleet --by team --week` tells it: jobs without the
+-- label are the team NULL, and with a job of unknown chips chip-hours are NULL; it weighs as one.
 WITH by_job AS (
-  SELECT coalesce(team, '-') AS of_team, week AS of_week, ledger, job,
+  SELECT team, week, ledger, job, max(chips) AS of_chips,
          sum(coalesce(chips, 1) * counted_ns / 3.6e12) AS counted,
          sum(coalesce(chips, 1) * productive_ns / 3.6e12) AS productive,
          sum(coalesce(chips, 1) * lost_ns / 3.6e12) AS lost
   FROM goodput_days /*where*/
-  GROUP BY coalesce(team, '-'), week, ledger, job
+  GROUP BY team, week, ledger, job
 )
-SELECT of_team AS team, of_week AS week, count(*) AS jobs, sum(counted) AS chip_hours,
-       sum(productive) / nullif(sum(counted), 0) AS goodput, sum(lost) AS lost_chip_hours
-FROM by_job WHERE counted > 0 GROUP BY of_team, of_week ORDER BY of_week, of_team
+SELECT team, week, count(*) AS jobs, CASE WHEN count(of_chips) = count(*) THEN sum(counted) END AS chip_hours,
+       sum(productive) / nullif(sum(counted), 0) AS goodput,
+       CASE WHEN count(of_chips) = count(*) THEN sum(lost) END AS lost_chip_hours
+FROM by_job WHERE counted > 0 GROUP BY team, week ORDER BY week, team

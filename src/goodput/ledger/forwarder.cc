@@ -17,8 +17,9 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kMostRows = 256;         // per transaction: 16 MB
-constexpr int64_t kBytesPerSecond = 2048;  // a full piece waits for 32 s
+constexpr int64_t kMostRows = 256;             // per transaction: 16 MB
+constexpr int64_t kBytesPerSecond = 2048;      // a full piece waits for 32 s
+constexpr int64_t kCheckEvery = 30 * kSecond;  // whether a segment has got events of its own
 
 // Drops the zeros at the end, reserved for later events.
 std::string_view Trimmed(std::string_view piece, uint64_t number) {
@@ -38,8 +39,7 @@ bool Forwarder::SentPiece::IsDue(size_t now_bytes, int64_t now) const {
 Result<void> Forwarder::Send(int64_t now, What what) {
   now_ = now;
   what_ = what;
-  Result<void> sent;
-  if (db_ == nullptr) sent = Connect();
+  Result<void> sent = Connect();
   if (sent) sent = SendAll();
   if (sent) return sent;
   sent_in_transaction_.clear();
@@ -49,15 +49,31 @@ Result<void> Forwarder::Send(int64_t now, What what) {
 }
 
 Result<void> Forwarder::Connect() {
-  if (!Ledger::Open(address_, Access::kRead)) {  // it may not exist yet
+  if (db_ != nullptr) return {};
+  if (auto ledger = Ledger::Open(address_, Access::kRead); ledger) {
+    if (auto loaded = LoadKnown(*ledger); !loaded) return loaded;
+  } else {  // it may not exist yet
     auto made = Ledger::Open(address_, Access::kWrite);
     if (!made) return std::unexpected(made.error());
+    if (auto loaded = LoadKnown(*made); !loaded) return loaded;
     if (auto done = made->Commit(); !done) return std::unexpected(done.error());
   }
   auto db = Postgres::Open(address_);
   if (!db) return std::unexpected(db.error());
   db_ = std::move(*db);
-  return LoadSent();
+  auto loaded = LoadSent();
+  if (!loaded) db_.reset();
+  return loaded;
+}
+
+Result<void> Forwarder::LoadKnown(const Ledger& ledger) {
+  const auto names = Names();
+  if (!names) return std::unexpected(names.error());
+  auto known = NumbersBut({names->begin(), names->end()}, ledger, writers_are_);
+  if (!known) return std::unexpected(known.error());
+  known_ = std::make_shared<const NumbersByWriter>(std::move(*known));
+  elsewhere_.clear();
+  return {};
 }
 
 Result<void> Forwarder::LoadSent() {
@@ -85,15 +101,36 @@ Result<void> Forwarder::LoadSent() {
   return loaded ? transaction->Commit() : loaded;
 }
 
+Result<std::vector<std::string>> Forwarder::Names() const {
+  std::error_code failed;
+  std::vector<std::string> names = SegmentNames(folder_, failed);
+  if (!failed) return names;
+  return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
+}
+
+// Whether the database has all of its events in other segments, now: it may grow.
+Result<bool> Forwarder::IsElsewhere(const std::string& name) {
+  if (known_->empty() || !name.contains(kOfCollector)) return false;
+  const auto before = elsewhere_.find(name);
+  if (before != elsewhere_.end()) {
+    const int64_t age = now_ - before->second.checked;
+    const bool fresh = what_ == What::kDue && age >= 0 && age < kCheckEvery;
+    if (before->second.closed || fresh) return true;
+  }
+  const auto numbers = NumbersIn(folder_ + "/" + name, kSequencesEnd);
+  if (!numbers) return std::unexpected(numbers.error());
+  if (numbers->header && numbers->by_writer.empty()) return true;  // its first event is to come
+  if (!IsKnown(*numbers, *known_, writers_are_)) return false;
+  elsewhere_[name] = {.checked = now_, .closed = numbers->mark && numbers->mark->closed};
+  return true;
+}
+
 // Whether a segment may have changed. Stores into a mapping need not change the file's time; the
 // final cut does.
 Result<void> Forwarder::SendAll() {
-  std::error_code failed;
-  const std::vector<std::string> names = SegmentNames(folder_, failed);
-  if (failed) {
-    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
-  }
-  for (const std::string& name : names) {
+  const auto names = Names();
+  if (!names) return std::unexpected(names.error());
+  for (const std::string& name : *names) {
     struct stat state{};
     if (stat((folder_ + "/" + name).c_str(), &state) != 0) continue;
     const Sent there{.size = state.st_size,
@@ -103,6 +140,9 @@ Result<void> Forwarder::SendAll() {
     const bool removed = sent.size < 0 && !sent.may_grow;
     const bool same = sent.size == there.size && sent.changed == there.changed;
     if (removed || (same && (!sent.may_grow || there.changed < now_ - kDay))) continue;
+    const auto elsewhere = known == sent_.end() ? IsElsewhere(name) : Result<bool>(false);
+    if (!elsewhere) return std::unexpected(elsewhere.error());
+    if (*elsewhere) continue;
     if (auto one = SendSegment(name, there, sent); !one) return one;
   }
   return Flush();

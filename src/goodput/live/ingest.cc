@@ -33,8 +33,6 @@ namespace {
 
 constexpr int64_t kIdleTimeout = 600 * kSecond;            // after it a segment is closed
 constexpr int64_t kIdleTimeoutWhenCrowded = 10 * kSecond;  // the same where many are open
-constexpr int64_t kMostSequence = int64_t{1} << 40;
-constexpr std::string_view kOfServer = "-http-";  // in names of its files
 
 // Starts small, since most writers write few events.
 size_t SlotsOfSegment(uint32_t index) {
@@ -44,14 +42,14 @@ size_t SlotsOfSegment(uint32_t index) {
 
 // Names sort by when segments were made, as those of recorders do.
 std::string FileName(uint32_t number, uint32_t process) {
-  return fmt::format("{}{}{:010}-{:08x}{}", NowInName(), kOfServer, number, process,
+  return fmt::format("{}{}{:010}-{:08x}{}", NowInName(), kOfCollector, number, process,
                      kSegmentSuffix);
 }
 
-bool IsOfServer(const std::string& name) { return name.contains(kOfServer); }
+bool IsOfServer(const std::string& name) { return name.contains(kOfCollector); }
 
 bool IsNumbered(const Event& event) {
-  return !event.writer.empty() && event.sequence >= 0 && event.sequence < kMostSequence;
+  return !event.writer.empty() && event.sequence >= 0 && event.sequence < kSequencesEnd;
 }
 
 bool NamesFit(const Event& event) {
@@ -109,7 +107,7 @@ Ingest::Ingest(std::string folder, Sharing sharing, WritersAre writers)
       process_(RandomNumber()),
       most_open_(std::min(OpenFilesLimit() / 2, kMostWriters)),
       manifest_(folder_,
-                fmt::format("{}{}{:08x}{}", NowInName(), kOfServer, process_, kManifestSuffix),
+                fmt::format("{}{}{:08x}{}", NowInName(), kOfCollector, process_, kManifestSuffix),
                 sharing) {}
 
 Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing,
@@ -139,7 +137,7 @@ Result<void> Ingest::ReadStored() {
   if (!manifest) return std::unexpected(manifest.error());
   std::optional<Error> failed;
   ParallelFor(files->size(), 0, [&](size_t k) {
-    const auto numbers = NumbersIn((*files)[k], kMostSequence);
+    const auto numbers = NumbersIn((*files)[k], kSequencesEnd);
     const std::lock_guard lock(mutex_);
     if (!numbers) {
       failed = numbers.error();
@@ -172,13 +170,6 @@ Ingest::~Ingest() {
   ParallelFor(open.size(), kSyncThreads, [&](size_t k) { Close(*open[k]); });
   if (SyncFolder(folder_)) manifest_.Tell(manifest_.TakeNews());
   if (lock_ >= 0) close(lock_);
-}
-
-// A team's name has no slash.
-std::string Ingest::KeyOf(std::string_view job, const std::string& writer) const {
-  if (writers_are_ == WritersAre::kOfAll) return writer;
-  const size_t slash = job.find('/');
-  return fmt::format("{}/{}", slash == job.npos ? "" : job.substr(0, slash), writer);
 }
 
 Ingest::Writer* Ingest::WriterNamed(const std::string& key) {
@@ -220,8 +211,8 @@ void Ingest::Note(OpenSegment& segment) {
 }
 
 // REQUIRES: the writer's mutex. False: no room.
-bool Ingest::Store(Writer& writer, const Event& event) {
-  OpenSegment& segment = writer.open[{event.job, event.attempt, event.writer}];
+bool Ingest::Store(Writer& writer, const Event& event, bool is_known) {
+  OpenSegment& segment = writer.open[{event.job, event.attempt, event.writer, is_known}];
   Record record = RecordOf(event);
   const size_t slots = SlotsOf(record);
   segment.used = MonotonicClock();
@@ -242,22 +233,24 @@ bool Ingest::Store(Writer& writer, const Event& event) {
 // One call of Take: consecutive events of a writer are stored under one lock.
 class Ingest::Batch {
  public:
-  explicit Batch(Ingest& ingest) : ingest_(ingest) {}
+  Batch(Ingest& ingest, const NumbersByWriter* known) : ingest_(ingest), known_(known) {}
 
   void Add(const Event& event) {
     if (!IsNumbered(event)) return Count(counts.unnumbered);
     if (!NamesFit(event)) return Count(counts.unreadable);
     if (writer_ == nullptr || event.writer != name_ || event.job != job_) {
       if (lock_) lock_.unlock();
-      writer_ = ingest_.WriterNamed(ingest_.KeyOf(event.job, event.writer));
+      const std::string key = ingest_.KeyOf(event.job, event.writer);
+      writer_ = ingest_.WriterNamed(key);
       if (writer_ == nullptr) return Count(counts.no_room);
       name_ = event.writer;
       job_ = event.job;
       full_ = false;
+      known_of_writer_ = KnownOf(key);
       lock_ = std::unique_lock(writer_->mutex);
     }
     if (writer_->seen.Contains(event.sequence)) return Told(counts.duplicates);
-    full_ = full_ || !ingest_.Store(*writer_, event);
+    full_ = full_ || !ingest_.Store(*writer_, event, IsKnown(event.sequence));
     if (full_) return Count(counts.no_room);
     writer_->seen.Insert(event.sequence);
     Told(counts.stored);
@@ -276,7 +269,19 @@ class Ingest::Batch {
     ++count;
   }
 
+  const Sequences* KnownOf(const std::string& key) const {
+    if (known_ == nullptr) return nullptr;
+    const auto found = known_->find(key);
+    return found == known_->end() ? nullptr : &found->second;
+  }
+
+  bool IsKnown(int64_t sequence) const {
+    return known_of_writer_ != nullptr && known_of_writer_->Contains(sequence);
+  }
+
   Ingest& ingest_;
+  const NumbersByWriter* known_;
+  const Sequences* known_of_writer_ = nullptr;
   Writer* writer_ = nullptr;
   std::string name_, job_;
   bool full_ = false;  // no room for one event: the following ones are refused too
@@ -284,11 +289,12 @@ class Ingest::Batch {
   std::unique_lock<std::mutex> lock_;
 };
 
-IngestCounts Ingest::Take(std::string_view lines, const std::string& team) {
+IngestCounts Ingest::Take(std::string_view lines, const std::string& team,
+                          const NumbersByWriter* known) {
   IngestCounts counts;
   uint64_t made = 0;
   {
-    Batch batch(*this);
+    Batch batch(*this, known);
     Notes note_counts;
     ByteSource source = ByteSource::FromMemory(lines);
     const std::string prefix = team.empty() ? "" : team + "/";

@@ -20,17 +20,13 @@
 
 #include "base/sharing.h"
 #include "goodput/events/sequences.h"
+#include "goodput/ledger/stored_numbers.h"
 #include "goodput/live/ingest_counts.h"
 #include "goodput/live/ingest_manifest.h"
 #include "goodput/recorder/segment_file.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
-
-// Whose the names of writers are. With tokens for teams each team has its own, so that none can
-// make another's events count as duplicates; the prefix "team/" of a job's name tells the team, as
-// it does where a relay with a token for all teams passes the job on.
-enum class WritersAre : uint8_t { kOfAll, kOfTeams };
 
 class Ingest {
  public:
@@ -46,7 +42,10 @@ class Ingest {
   // Takes JSON lines as entry.h defines them; thread-safe. Lines that are not events and events
   // without writer and sequence are counted and skipped. If no_room is not 0, send the batch again.
   // Names of jobs get the prefix "team/" unless they have it or `team` is empty.
-  IngestCounts Take(std::string_view lines, const std::string& team = {});
+  // `known`: what a database has of events, by WriterKey(). Those that the directory lacks are
+  // stored in segments of their own, which the database can do without.
+  IngestCounts Take(std::string_view lines, const std::string& team = {},
+                    const NumbersByWriter* known = nullptr);
 
   // See StoreIdOf().
   const std::string& store_id() const { return store_id_; }
@@ -66,8 +65,8 @@ class Ingest {
   bool IsCrowded() const { return open_.load() >= most_open_; }
 
  private:
-  // A segment belongs to one job, attempt and writer.
-  using Stream = std::tuple<std::string, std::string, std::string>;
+  // A segment belongs to one job, attempt and writer, and has known events or others.
+  using Stream = std::tuple<std::string, std::string, std::string, bool>;
   struct OpenSegment {
     std::unique_ptr<SegmentFile> file;
     uint32_t index = 0;  // of segments of this process
@@ -84,9 +83,11 @@ class Ingest {
   Ingest(std::string folder, Sharing sharing, WritersAre writers);
 
   Result<void> ReadStored();
-  std::string KeyOf(std::string_view job, const std::string& writer) const;
+  std::string KeyOf(std::string_view job, const std::string& writer) const {
+    return WriterKey(writers_are_, job, writer);
+  }
   Writer* WriterNamed(const std::string& key);
-  bool Store(Writer& writer, const Event& event);
+  bool Store(Writer& writer, const Event& event, bool is_known);
   std::unique_ptr<SegmentFile> MakeSegment(const Event& event, uint32_t index);
   bool SyncAndClose(Writer& writer, int64_t now);
   void Close(OpenSegment& segment);

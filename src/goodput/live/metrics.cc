@@ -61,6 +61,9 @@ enum Name : size_t {
   kRelayLag,
   kRelayLagBytes,
   kRelayConfirmed,
+  kDatabaseLag,
+  kDatabaseLagEvents,
+  kDatabaseConfirmed,
   kNames
 };
 
@@ -110,6 +113,12 @@ constexpr std::array<Family, kNames> kFamilies = {{
      "Stored bytes of events that the next collector has not confirmed."},
     {"relay_confirmed_timestamp_seconds", Type::kGauge,
      "When the next collector last confirmed events, since 1970."},
+    {"database_lag_seconds", Type::kGauge,
+     "Time since the database took all stored events, or since the start."},
+    {"database_lag_events", Type::kGauge,
+     "Events stored since the database took all, or since the start."},
+    {"database_confirmed_timestamp_seconds", Type::kGauge,
+     "When the database last took all stored events, since 1970."},
 }};
 
 // Bucket names in lower case.
@@ -274,6 +283,13 @@ void AddRelay(Collector& out, const RelayState& relay, std::optional<int64_t> si
   out.AddTime(kRelayConfirmed, relay.confirmed);
 }
 
+void AddDatabase(Collector& out, const DatabaseState& database, std::optional<int64_t> since) {
+  out.StartServer(since);
+  out.Add(kDatabaseLag, Seconds(database.lag));
+  out.Add(kDatabaseLagEvents, static_cast<double>(database.events));
+  out.AddTime(kDatabaseConfirmed, database.confirmed);
+}
+
 }  // namespace
 
 Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOptions& options,
@@ -290,6 +306,7 @@ Metrics CollectMetrics(std::map<std::string, LiveJob>& jobs, const MetricsOption
   }
   if (options.ingest != nullptr) AddIngest(out, *options.ingest, options.serving_since);
   if (options.relay) AddRelay(out, *options.relay, options.serving_since);
+  if (options.database) AddDatabase(out, *options.database, options.serving_since);
   return out.Take();
 }
 

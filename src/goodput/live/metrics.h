@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "goodput/live/database_link.h"
 #include "goodput/live/ingest_counts.h"
 #include "goodput/live/live.h"
 #include "goodput/live/relay.h"
@@ -57,10 +58,11 @@ struct DiskSpace {
 struct MetricsOptions {
   const IngestCounts* ingest = nullptr;  // null: the server takes no events
   std::optional<int64_t> serving_since;
-  std::optional<ProgramRates> program;  // absent: the chips are unknown
-  std::string team;                     // only its jobs, "team/..."; empty: all
-  std::optional<DiskSpace> disk;        // of the directory of events
-  std::optional<RelayState> relay;      // absent: the server passes nothing on
+  std::optional<ProgramRates> program;    // absent: the chips are unknown
+  std::string team;                       // only its jobs, "team/..."; empty: all
+  std::optional<DiskSpace> disk;          // of the directory of events
+  std::optional<RelayState> relay;        // absent: the server passes nothing on
+  std::optional<DatabaseState> database;  // absent: events are sent to none
 };
 
 // Collects the metrics of `jobs`, which must outlive the result unchanged.

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "base/time_units.h"
 #include "tests/scratch.h"
@@ -79,6 +82,34 @@ TEST(Metrics, ReportsTheStateOfAJob) {
   EXPECT_EQ(sample("step_seconds_bucket", ",le=\"+Inf\""), "3.0");
   EXPECT_EQ(sample("step_seconds_sum"), "30.0");
   EXPECT_EQ(sample("events_total"), "11.0");
+}
+
+TEST(Metrics, TellWhatWaitsForTheDatabase) {
+  DatabaseLink link;
+  JobMap jobs;
+  const auto sample = [&](const std::string& name) {
+    const Metrics metrics = CollectMetrics(jobs, {.database = link.State()}, kBegin);
+    return Sample(MetricsText(metrics, MetricsFormat::kPrometheus),
+                  "stepscope_goodput_database_" + name + "{}");
+  };
+  link.Stored(7);
+  EXPECT_EQ(sample("lag_events"), "7.0");
+  EXPECT_EQ(sample("confirmed_timestamp_seconds"), "none");
+  const int64_t stored = link.stored();
+  link.Stored(2);  // while it takes those
+  link.TookAll(stored);
+  EXPECT_EQ(sample("lag_events"), "2.0");
+  EXPECT_NE(sample("confirmed_timestamp_seconds"), "none");
+  EXPECT_LT(std::stod(sample("lag_seconds")), 60);
+}
+
+TEST(DatabaseLink, BatchesWaitUntilItIsToldWhatTheDatabaseHas) {
+  DatabaseLink link;
+  EXPECT_FALSE(link.WaitForNumbers(std::chrono::milliseconds(5)));
+  std::jthread later([&] { link.SetNumbers(nullptr); });
+  const auto numbers = link.WaitForNumbers(std::chrono::seconds(60));
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(*numbers, nullptr);
 }
 
 // 1000 tokens in the 48 s of steps of Fill(), of which 37 s are kept and 11 s were lost.

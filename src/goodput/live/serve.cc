@@ -22,6 +22,7 @@
 #include "base/time_units.h"
 #include "goodput/ledger/forwarder.h"
 #include "goodput/live/background.h"
+#include "goodput/live/database_link.h"
 #include "goodput/live/ingest.h"
 #include "goodput/live/live.h"
 #include "goodput/live/metrics.h"
@@ -49,6 +50,7 @@ constexpr size_t kThreads = 16;                 // batches that are stored at on
 constexpr size_t kConnections = 2048;
 constexpr int64_t kPiece = kSecond / 2;  // that the directory is followed for at once
 constexpr size_t kManySegments = 100;    // whose closing takes a while
+constexpr std::chrono::seconds kPatience(2);
 constexpr const char* kTooLarge =
     "cannot store events: the body is larger than 8 MB; send smaller batches";
 
@@ -89,7 +91,9 @@ class Service {
         teams_(options.team_tokens),
         folder_(options.folder),
         program_(program),
-        since_(goodput::WallClock()) {}
+        since_(goodput::WallClock()) {
+    if (!options.store.empty()) database_ = std::make_shared<goodput::DatabaseLink>();
+  }
 
   // Once it listens, before it serves.
   void SetGate(const http::Gate& gate) { gate_ = gate; }
@@ -162,6 +166,9 @@ class Service {
   // It is asked for its state. Set it before the server serves; null: there is none.
   void SetRelay(goodput::Relay* relay) { relay_ = relay; }
 
+  // Batches wait for what the database has.
+  const std::shared_ptr<goodput::DatabaseLink>& database() const { return database_; }
+
   size_t open_segments() const { return ingest_->open_segments(); }
 
   // A sentence about a disk that is nearly full; empty: it is not.
@@ -219,11 +226,21 @@ class Service {
     return request.method == "POST" && request.Path() == "/v1/events";
   }
 
+  static Response Later(const char* why, const char* seconds) {
+    Response later = PlainText(503, why);
+    later.headers.emplace_back("Retry-After", seconds);
+    return later;
+  }
+
   Response Take(const Request& request) {
+    const auto known =
+        database_ ? database_->WaitForNumbers(kPatience) : goodput::DatabaseLink::Numbers();
+    if (!known) return Later("the server still reads which events the database has", "1");
     const auto batch = BatchOf(request);
     if (!batch) return PlainText(400, batch.error().what);
     if (batch->size() > kMostBytes) return PlainText(413, kTooLarge);
-    const IngestCounts counts = ingest_->Take(*batch, LimitOf(request));
+    const IngestCounts counts = ingest_->Take(*batch, LimitOf(request), known->get());
+    if (database_) database_->Stored(counts.stored);
     Response response{.body =
                           http::MakeBody("application/json", ToJson(counts, ingest_->store_id()))};
     if (counts.no_room > 0) {
@@ -236,9 +253,7 @@ class Service {
   Response Metrics(const Request& request) {
     const bool open = request.Accepts("accept", "application/openmetrics-text");
     if (!has_read_) {
-      Response later = PlainText(503, "the server still reads what was stored before it started");
-      later.headers.emplace_back("Retry-After", "5");
-      return later;
+      return Later("the server still reads what was stored before it started", "5");
     }
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
@@ -261,7 +276,8 @@ class Service {
                                     .program = program_,
                                     .team = team,
                                     .disk = Disk(),
-                                    .relay = RelayState(team)},
+                                    .relay = RelayState(team),
+                                    .database = DatabaseStateFor(team)},
                                    now);
   }
 
@@ -269,6 +285,11 @@ class Service {
   std::optional<goodput::RelayState> RelayState(const std::string& team) {
     if (relay_ == nullptr || !team.empty()) return std::nullopt;
     return relay_->State([this](const std::string& path) { return live_.PositionIn(path); });
+  }
+
+  std::optional<goodput::DatabaseState> DatabaseStateFor(const std::string& team) {
+    if (database_ == nullptr || !team.empty()) return std::nullopt;
+    return database_->State();
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
@@ -282,6 +303,7 @@ class Service {
   std::vector<TeamToken> teams_;
   std::string folder_;
   std::optional<goodput::ProgramRates> program_;
+  std::shared_ptr<goodput::DatabaseLink> database_;  // null: there is none
   int64_t since_;
 };
 
@@ -302,13 +324,22 @@ void ShareMemory() {
 #endif
 }
 
+goodput::WritersAre WritersOf(const GoodputServeOptions& options) {
+  return options.team_tokens.empty() ? goodput::WritersAre::kOfAll : goodput::WritersAre::kOfTeams;
+}
+
 // Sends events to the database every two seconds, and all there is at the end.
-goodput::Background::Work Forwarding(const GoodputServeOptions& options) {
+goodput::Background::Work Forwarding(const GoodputServeOptions& options,
+                                     std::shared_ptr<goodput::DatabaseLink> link) {
   using goodput::Forwarder;
-  auto forwarder = std::make_shared<Forwarder>(options.folder, options.store);
-  return [forwarder](bool last) {
+  auto forwarder = std::make_shared<Forwarder>(options.folder, options.store, WritersOf(options));
+  return [forwarder, link = std::move(link)](bool last) {
+    // A database that is gone holds nobody up.
+    if (forwarder->Connect() || !link->WaitForNumbers({})) link->SetNumbers(forwarder->known());
+    const int64_t stored = link->stored();
     const auto sent =
         forwarder->Send(goodput::WallClock(), last ? Forwarder::What::kAll : Forwarder::What::kDue);
+    if (sent) link->TookAll(stored);
     return goodput::Background::Round{sent ? "" : sent.error().what, std::chrono::seconds(2)};
   };
 }
@@ -405,9 +436,9 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   if (!otlp) return std::unexpected(otlp.error());
   const auto next = AddressIf(options.to);
   if (!next) return std::unexpected(next.error());
-  auto ingest = goodput::Ingest::Open(
-      options.folder, options.group_readable ? Sharing::kGroup : Sharing::kOwner,
-      options.team_tokens.empty() ? goodput::WritersAre::kOfAll : goodput::WritersAre::kOfTeams);
+  auto ingest = goodput::Ingest::Open(options.folder,
+                                      options.group_readable ? Sharing::kGroup : Sharing::kOwner,
+                                      WritersOf(options));
   if (!ingest) return std::unexpected(ingest.error());
   // Both end after the server has closed its segments.
   std::optional<goodput::Background> forwarding;
@@ -423,7 +454,7 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
        .refuse = [&service](const Request& request) { return service.Refuse(request); }});
   if (!server) return std::unexpected(server.error());
   service.SetGate(http::Gate(options.host, (*server)->port(), options.allow_hosts));
-  if (!options.store.empty()) forwarding.emplace(Forwarding(options));
+  if (!options.store.empty()) forwarding.emplace(Forwarding(options, service.database()));
   if (*next) {
     relay.emplace(options.folder, (*next)->Text(), options.to_token);
     service.SetRelay(&*relay);

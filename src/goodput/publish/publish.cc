@@ -28,7 +28,7 @@ namespace {
 constexpr int64_t kRowsAtOnce = 100'000;
 
 // Changes with what rows hold.
-constexpr int kRowsFormat = 1;
+constexpr int kRowsFormat = 2;
 
 // A moment that no other publication has: of each millisecond one of a million.
 int64_t VersionOf(int64_t now) {
@@ -297,8 +297,11 @@ Result<ReportSet> PublishOnce(const GoodputPublishOptions& options) {
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   ReportSet answer;
   answer.run = {.name = ledger->name(), .ranks = 1, .steps = "all", .notes = ledger->InputNotes()};
-  answer.reports.push_back(ReportOf(publication.counts(), (*store)->name()));
-  answer.verdict = answer.reports.front().headline;
+  Report report = ReportOf(publication.counts(), (*store)->name());
+  report.headline =
+      ledger->Lead({}) + report.headline;  // what is found by reading changed jobs varies
+  answer.verdict = report.headline;
+  answer.reports.push_back(std::move(report));
   return answer;
 }
 

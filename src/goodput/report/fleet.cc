@@ -22,6 +22,12 @@ namespace {
 
 constexpr size_t kMostWorst = 20;
 
+// Nothing: the jobs without the label.
+using Group = std::optional<std::string>;
+
+// A label of this very name is a row of its own.
+std::string ShownGroup(const Group& group) { return group.value_or("(none)"); }
+
 // Sums, in ns of jobs and, weighed by chips, of chips.
 struct Sum {
   std::set<std::string> jobs;
@@ -50,10 +56,21 @@ struct Sum {
   }
 
   Cell goodput() const { return chip_time > 0 ? Cell(chip_productive / chip_time) : Cell(); }
+  // What was lost in, most first; of equal ones by name.
+  std::vector<size_t> LostIn() const {
+    std::vector<size_t> order;
+    for (size_t b = 0; b < kBuckets; ++b) {
+      if (lost_time[b] > 0) order.push_back(b);
+    }
+    std::ranges::sort(order, {}, [this](size_t b) {
+      return std::pair(-lost_chip_time[b], BucketName(static_cast<Bucket>(b)));
+    });
+    return order;
+  }
   Cell largest() const {
-    const auto most = std::ranges::max_element(lost_chip_time);
-    if (*most <= 0) return {};
-    return std::string(BucketName(static_cast<Bucket>(most - lost_chip_time.begin())));
+    const std::vector<size_t> order = LostIn();
+    if (order.empty()) return {};
+    return std::string(BucketName(static_cast<Bucket>(order.front())));
   }
 };
 
@@ -80,7 +97,7 @@ Phrase SayLabel(const GoodputFleetOptions& options) {
   return options.by == "team" ? Phrase(options.by) : Phrase::Name(options.by);
 }
 
-Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& groups,
+Table GroupsTable(const std::map<std::pair<Group, std::string>, Sum>& groups,
                   const GoodputFleetOptions& options, const Costs& costs) {
   Table table{
       .key = "groups",
@@ -94,7 +111,7 @@ Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& grou
                   CountColumn("badput_cost", "lost cost")},
       .text_rows = 30};
   for (const auto& [key, sum] : groups) {
-    table.rows.push_back({key.first, key.second.empty() ? Cell() : Cell(key.second),
+    table.rows.push_back({ShownGroup(key.first), key.second.empty() ? Cell() : Cell(key.second),
                           static_cast<int64_t>(sum.jobs.size()), TimeOf(sum.time), sum.goodput(),
                           TimeOf(sum.lost), sum.largest(), costs.Hours(sum, sum.chip_time),
                           costs.Hours(sum, sum.chip_lost), costs.Money(sum, sum.chip_time),
@@ -103,7 +120,7 @@ Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& grou
   return table;
 }
 
-Table BadputTable(const std::map<std::string, Sum>& groups, const GoodputFleetOptions& options,
+Table BadputTable(const std::map<Group, Sum>& groups, const GoodputFleetOptions& options,
                   const Costs& costs) {
   Table table{
       .key = "badput",
@@ -113,23 +130,17 @@ Table BadputTable(const std::map<std::string, Sum>& groups, const GoodputFleetOp
                   CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost")},
       .text_rows = 12};
   for (const auto& [group, sum] : groups) {
-    const size_t first = table.rows.size();
-    for (size_t b = 0; b < kBuckets; ++b) {
-      if (sum.lost_time[b] == 0) continue;
-      table.rows.push_back({group, std::string(BucketName(static_cast<Bucket>(b))),
+    for (const size_t b : sum.LostIn()) {
+      table.rows.push_back({ShownGroup(group), std::string(BucketName(static_cast<Bucket>(b))),
                             TimeOf(sum.lost_time[b]), sum.lost_chip_time[b] / sum.chip_time,
                             costs.Hours(sum, sum.lost_chip_time[b]),
                             costs.Money(sum, sum.lost_chip_time[b])});
     }
-    std::stable_sort(table.rows.begin() + static_cast<std::ptrdiff_t>(first), table.rows.end(),
-                     [](const auto& a, const auto& b) {
-                       return std::get<double>(a[3]) > std::get<double>(b[3]);
-                     });
   }
   return table;
 }
 
-Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
+Table WorstTable(const std::map<std::pair<std::string, Group>, Sum>& jobs,
                  const GoodputFleetOptions& options, const Costs& costs) {
   Table table{
       .key = "worst",
@@ -140,13 +151,13 @@ Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
                   Words(ValueColumn("largest_badput", "largest badput")),
                   CountColumn("chip_hours", "lost chip-hours"), CountColumn("cost", "lost cost")},
       .text_rows = 10};
-  std::vector<std::pair<const std::pair<std::string, std::string>*, const Sum*>> order;
+  std::vector<std::pair<const std::pair<std::string, Group>*, const Sum*>> order;
   for (const auto& [key, sum] : jobs) order.emplace_back(&key, &sum);
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const auto& one) { return one.second->chip_lost; });
   for (const auto& [key, sum] : order) {
     if (table.rows.size() == kMostWorst) break;
-    table.rows.push_back({key->first, key->second, TimeOf(sum->time), sum->goodput(),
+    table.rows.push_back({key->first, ShownGroup(key->second), TimeOf(sum->time), sum->goodput(),
                           TimeOf(sum->lost), sum->largest(), costs.Hours(*sum, sum->chip_lost),
                           costs.Money(*sum, sum->chip_lost)});
   }
@@ -161,13 +172,7 @@ Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& 
                           CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost"),
                           CountColumn("jobs", "jobs"), Words(ValueColumn("hint", "try"))},
               .text_rows = 5};
-  std::vector<size_t> order;
-  for (size_t b = 0; b < kBuckets; ++b) {
-    if (all.lost_time[b] > 0) order.push_back(b);
-  }
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](size_t b) { return all.lost_chip_time[b]; });
-  for (const size_t b : order) {
+  for (const size_t b : all.LostIn()) {
     std::set<std::string> jobs;
     for (const JobPart& part : parts) {
       if (part.times[b] > 0) jobs.insert(part.job);
@@ -235,8 +240,9 @@ int64_t NextWeek(int64_t time) {
 Report FleetReport(const std::vector<JobPart>& parts, const GoodputFleetOptions& options) {
   Report report{.analysis = "goodput_fleet", .title = "Goodput of a fleet"};
   Sum all;
-  std::map<std::pair<std::string, std::string>, Sum> groups, jobs;
-  std::map<std::string, Sum> by_group;
+  std::map<std::pair<Group, std::string>, Sum> groups;
+  std::map<std::pair<std::string, Group>, Sum> jobs;
+  std::map<Group, Sum> by_group;
   std::set<std::string> unknown;
   for (const JobPart& part : parts) {
     all.Add(part);

@@ -15,7 +15,9 @@ namespace stepscope::goodput {
 
 // The part of a job in one week, or all of it.
 struct JobPart {
-  std::string job, group, week;
+  std::string job;
+  std::optional<std::string> group;  // absent: without the label
+  std::string week;
   double chips = 0;  // 0: unknown
   int64_t time = 0;  // ns, without excluded time
   BucketTimes times{};
@@ -27,7 +29,8 @@ std::string WeekOf(int64_t time);
 // The first moment of the week after that of `time`.
 int64_t NextWeek(int64_t time);
 
-// The label `by` of a job; absent: it has none. The team of a name "team/job" is a label too.
+// The label `by` of a job; absent: it has none, or an empty one. The team of a name "team/job" is a
+// label too.
 std::optional<std::string> LabelOf(const std::string& job, const Labels& labels,
                                    const std::string& by);
 

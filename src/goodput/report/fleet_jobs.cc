@@ -17,7 +17,7 @@ void AddParts(Job& job, const GoodputFleetOptions& options, std::vector<JobPart>
   const Partition whole = job.accounting.Query(UpTo(options.at));
   if (whole.attempts.empty()) return;
   JobPart part{.job = job.name,
-               .group = LabelOf(job.name, job.labels, options.by).value_or("-"),
+               .group = LabelOf(job.name, job.labels, options.by),
                .chips = ChipsOf(job, options.chips_per_job).value_or(0)};
   int64_t from = whole.start, until = whole.end;
   if (options.window) {
@@ -64,7 +64,7 @@ Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
 std::optional<std::string> LabelOf(const std::string& job, const Labels& labels,
                                    const std::string& by) {
   const auto label = labels.find(by);
-  if (label != labels.end()) return label->second;
+  if (label != labels.end() && !label->second.empty()) return label->second;
   const size_t slash = job.find('/');
   if (by != "team" || slash == job.npos || slash == 0) return std::nullopt;
   return job.substr(0, slash);
