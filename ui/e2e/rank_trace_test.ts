@@ -87,3 +87,14 @@ test("a cell of the heat map offers it", async () => {
   assert.match(await watched.text(".rank-bar"), /^The trace of rank 0 of part/);
   await watched.close();
 });
+
+test("SQL offers examples of reports alone: a reduced run has no events", async () => {
+  const watched = await Watched.open(browser, server.url), { page } = watched;
+  await page.waitForSelector(".tiles");
+  const run = /#\/run\/([^/?]+)/.exec(await page.evaluate(() => location.hash))?.[1] ?? "";
+  await watched.go(`#/run/${run}/query`);
+  await page.waitForSelector("#query-text");
+  const offered = await page.locator(".query-columns select option").allTextContents();
+  assert.ok(offered.length > 4 && offered.every((text) => !/from events/.test(text)), offered.join("; "));
+  await watched.close();
+});

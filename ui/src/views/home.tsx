@@ -15,8 +15,9 @@ import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
 import { kAtPeak, plainBars, type Choice } from "./bars";
-import { HeatMap, stepChooser, type Guilty } from "./heatmap";
 import { FlameGraph } from "./flame";
+import { guiltyIn } from "./guilty";
+import { HeatMap, stepChooser } from "./heatmap";
 import { columnAt, reportOf, tableOf, type PictureProps } from "./parts";
 import { StepPartBars } from "./step_parts";
 import { StepColumns } from "./step_columns";
@@ -91,24 +92,6 @@ function EachStep({ answer }: { answer: ReportSet }) {
       <Exported name={`${steps.report.analysis}.${steps.table.key}.picture`} table={steps.table}><StepColumns table={steps.table} /></Exported>
     </section>
   );
-}
-
-// The steps of several ranks, where these are what a finding is about.
-const kTurns = "in_turn", kOfRanks: readonly string[] = [kTurns, "rank_steps"];
-
-function stepsOfRanks(report: Report, key: string): NonNullable<Guilty["cells"]> {
-  const table = tableOf(report, key);
-  return table ? table.rows.map((row) => ({ rank: Number(row[columnAt(table, "rank")]), step: Number(row[columnAt(table, "step")]) })) : [];
-}
-
-// The ranks and steps that the first finding names.
-function guiltyIn(answer: ReportSet): Guilty {
-  const first = foundIn(answer)[0], { where, cause, since_step, table = "" } = first?.finding ?? {}, step = cause?.step ?? null, kind = cause?.kind ?? "";
-  const since = since_step ?? null, { steps = [], device = null } = where ?? {};
-  if (first && kOfRanks.includes(table)) return { ranks: [], device: null, since, steps: null, cells: stepsOfRanks(first.report, table), inTurn: table === kTurns, kind };
-  const named = where?.ranks ?? [], one = cause?.rank ?? null;
-  if (steps.length > 0) return { ranks: named, device, since: null, steps, kind };
-  return { ranks: named.length > 0 ? named : one === null ? [] : [one], device, since, steps: step === null ? null : [step], kind };
 }
 
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
