@@ -1,16 +1,16 @@
 // Shows the summary of a run: verdict, key metrics, three pictures and the top findings.
 import type { ComponentType } from "preact";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { Cell, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
 import { langOf } from "../data/words";
 import { Exported } from "../report/exports";
-import { stepsText } from "../report/input";
+import { ranksText, stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
 import { jobLink, jobOfRun } from "../shell/job";
 import { useAnswer } from "../shell/load";
-import { hasTimeline } from "../shell/served";
+import { hasTimeline, Served } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
@@ -172,7 +172,7 @@ const saysSteps = (steps: string): string => (/^\d/.test(steps) ? t(/^\d+$/.test
 
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
   const goodput = useAnswer(`goodput ${run.id}`, state.ledgers.length === 0 ? null : `${run.revision ?? 0}`, (signal) => source.goodput(run.id, signal));
-  const info = answer.run;
+  const info = answer.run, selection = useContext(Served)?.selection;
   const [first, rest] = verdictOf(answer);
   return (
     <article class="home">
@@ -181,7 +181,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
       <h1 class="verdict" lang={langOf(first)}>{saysSteps(info.steps)}{visible(first)}</h1>
       {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       <p class="faint">
-        {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
+        {t("home.read", { files: humanCount(info.files.length), ranks: ranksText(info, selection?.ranks ?? ""), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
         {hasTimeline(source, run) && <>{" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a></>}
       </p>
