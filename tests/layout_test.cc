@@ -187,6 +187,20 @@ TEST(Layout, ABubbleIsComparedWithThatOfItsSchedule) {
   EXPECT_EQ(FindFinding(answer, "The pipeline's bubble"), nullptr);
 }
 
+// Of each column that is drawn.
+TEST(Layout, BarsHaveKinds) {
+  const ReportSet answer = AnswerToGrid({.pp = 4});
+  const auto kind = [&](std::string_view of, std::string_view key) {
+    for (const Table& table : answer.reports.front().tables) {
+      for (const Column& column : table.columns)
+        if (table.key == of && column.key == key) return column.kind;
+    }
+    return ColumnKind::kNone;
+  };
+  EXPECT_EQ(kind("groups", "exposed"), ColumnKind::kCommunication);
+  EXPECT_EQ(kind("stages", "bubble_ratio"), ColumnKind::kIdle);
+}
+
 TEST(Layout, AStageThatTakesLongerMakesABubble) {
   const ReportSet answer = AnswerToGrid({.pp = 4, .microbatches = 12, .slow_stage = 2});
   const std::vector<Row> stages = RowsOf(answer, "layout", "stages");

@@ -115,6 +115,25 @@ TEST(ReportPage, HoldsNoPrivateNames) {
             (std::set<std::string>{"a.py(1): f", "gpu-a17"}));
 }
 
+// As the page tells its reader.
+TEST(ReportPage, SaysWhichNamesArePseudonyms) {
+  const ScratchFolder folder;
+  std::vector<std::string> events = Kernels(20);
+  events.push_back(R"({"ph":"X","cat":"cpu_op","name":"f on gpu-a17","pid":9,"tid":9,)"
+                   R"("ts":1,"dur":3,"args":{"hostname":"gpu-a17"}})");
+  folder.Write("run/gpu-a17_1.170.pt.trace.json", DocumentOfRank(0, events));
+  const auto said = [&](std::optional<RedactOptions> redact) {
+    const auto page = ReportPage({.paths = {folder.path() + "/run"}, .redact = std::move(redact)});
+    EXPECT_TRUE(page.has_value());
+    const std::string data = BlocksOf(page->html).at("data");
+    return data.substr(data.rfind(R"("pseudonyms":)"));
+  };
+  EXPECT_EQ(said(RedactOptions{}), R"("pseudonyms":["host","path"]})");
+  EXPECT_EQ(said(RedactOptions{.keep = {"hosts"}, .key = ""}), R"("pseudonyms":["path"]})");
+  EXPECT_EQ(said(RedactOptions{.keep = {"hosts", "paths"}, .key = ""}), R"("pseudonyms":[]})");
+  EXPECT_EQ(said(std::nullopt), R"("pseudonyms":[]})");
+}
+
 // Two jobs at the time of the run, told apart by its host.
 class GoodputOfAReport : public ::testing::Test {
  protected:

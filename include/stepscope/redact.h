@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,5 +46,7 @@ Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options);
 // A path, or any text. REQUIRES: `options` has a key.
 std::string RedactedPath(std::string_view path, const RedactOptions& options);
 std::string RedactedText(std::string_view text, const RedactOptions& options);
+// The kinds of names whose pseudonyms the text holds: "host", "user", "path", ...
+std::set<std::string> PseudonymsIn(std::string_view text);
 
 }  // namespace stepscope

@@ -165,7 +165,7 @@ Table LayoutStages(const Facts& facts) {
                           RatioColumn("ideal_ratio", "ideal bubble, % of step"),
                           CountColumn("microbatches", "microbatches")},
               .text_rows = 16};
-  SetKinds(table, {{"busy", ColumnKind::kCompute}});
+  SetKinds(table, {{"busy", ColumnKind::kCompute}, {"bubble_ratio", ColumnKind::kIdle}});
   for (const ModelStage& stage : pipeline.stages) {
     table.rows.push_back({stage.stage, fmt::format("{}", fmt::join(stage.ranks, ", ")), stage.step,
                           stage.busy, stage.Bubble(), Maybe(pipeline.ideal),

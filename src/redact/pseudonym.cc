@@ -59,6 +59,19 @@ uint64_t SipHash::Of(std::string_view text) const {
   return s.a ^ s.b ^ s.c ^ s.d;
 }
 
+void FindPseudonyms(std::string_view text, Kept& kinds) {
+  constexpr size_t kDigits = 10;
+  for (size_t k = 0; k < kNames.size(); ++k) {
+    const std::string begin = std::string(kNames[k]) + "-";
+    for (size_t at = text.find(begin); !kinds[k] && at != text.npos;
+         at = text.find(begin, at + 1)) {
+      const std::string_view digits = text.substr(at + begin.size(), kDigits);
+      kinds[k] =
+          digits.size() == kDigits && digits.find_first_not_of("0123456789abcdef") == digits.npos;
+    }
+  }
+}
+
 Result<Kept> ParseKept(std::span<const std::string> names) {
   Kept kept = {};
   for (const std::string& name : names) {

@@ -34,8 +34,11 @@ class SipHash {
   std::array<uint64_t, 2> key_ = {};
 };
 
-// Which kinds stay as they are; by NameKind.
+// Which kinds; by NameKind. Most often those that stay as they are.
 using Kept = std::array<bool, static_cast<size_t>(NameKind::kCount)>;
+
+// Adds the kinds whose pseudonyms the text holds.
+void FindPseudonyms(std::string_view text, Kept& kinds);
 
 // Reads "hosts", "users", "paths", "addresses" and "values"; "secrets" are always replaced. Fails
 // with the known names.

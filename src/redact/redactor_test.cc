@@ -94,6 +94,18 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(Shape(Text(text)), expected) << text;
 }
 
+TEST(Redactor, PseudonymsAreFoundByTheirKind) {
+  const auto found = [](std::string_view text) {
+    Kept kinds = {};
+    FindPseudonyms(text, kinds);
+    return kinds;
+  };
+  EXPECT_EQ(found(Text("at /home/alice/net.py(12)")), (Kept{false, false, true}));
+  EXPECT_EQ(found(Text("node17", Hint::kHost)), (Kept{true}));
+  EXPECT_EQ(found("host-0700, host-3fa29c01b, path-3fa29c01bz, a host-"), Kept{});
+  EXPECT_EQ(found("host-0700 host-3fa29c01bd"), (Kept{true}));
+}
+
 TEST(Redactor, LeavesWhatAnalysesKnowBy) {
   for (const std::string text :
        {"aten::add",

@@ -1,9 +1,11 @@
 // Writes report.html: the page with its data inside.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,14 +38,17 @@ constexpr size_t kPartForDetails = 40;  // of the room of a timeline, one in so 
 // The JSON of everything but tiles, packed as it comes.
 class Data {
  public:
+  // Whether pseudonyms stand in the place of names.
+  explicit Data(bool redacted) : redacted_(redacted) {}
+
   // The text up to the first member of an object whose members are told by id.
   void Begin(std::string_view text) {
-    packed_.Add(text);
+    Add(text);
     first_ = true;
   }
   void AddMember(const std::string& id, std::string_view json) {
     packed_.Add(fmt::format("{}\"{}\":", first_ ? "" : ",", id));
-    packed_.Add(json);
+    Add(json);
     first_ = false;
   }
   size_t Size() { return server::Base64Size(packed_.Flush()); }
@@ -51,8 +56,19 @@ class Data {
     packed_.Add(text);
     return server::PackedText(std::move(packed_));
   }
+  // The kinds of names that pseudonyms stand for in what was added, as a JSON array.
+  std::string PseudonymsJson() const {
+    return replaced_.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(replaced_, "\",\""));
+  }
 
  private:
+  void Add(std::string_view text) {
+    if (redacted_) replaced_.merge(PseudonymsIn(text));
+    packed_.Add(text);
+  }
+
+  bool redacted_ = false;
+  std::set<std::string> replaced_;
   RawDeflater packed_;
   bool first_ = true;
 };
@@ -261,7 +277,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   auto page = Gunzip(server::OneFilePageGzip());
   if (!page) return std::unexpected(page.error());
   PageFile file;
-  Data data;
+  Data data(options.redact.has_value());
   data.Begin(fmt::format(R"({{"analyses":{},"answers":{{)", CompactJson(server::AnalysesJson())));
   std::vector<AskedRun> asked;
   Comparisons comparisons;
@@ -338,7 +354,8 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   const size_t place = page->find(server::kDataPlace);
   if (place == page->npos) return std::unexpected(Error{"this page has no place for data", "", ""});
-  blocks += DataBlock("data", std::move(data).End("}}"));
+  data.Begin(fmt::format(R"(}},"pseudonyms":{})", data.PseudonymsJson()));
+  blocks += DataBlock("data", std::move(data).End("}"));
   page->replace(place, server::kDataPlace.size(), blocks);
   if (options.language) OpenIn(*options.language, *page);
   file.html = std::move(*page);

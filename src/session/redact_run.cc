@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/secret.h"
 #include "redact/files.h"
+#include "redact/pseudonym.h"
 #include "stepscope/redact.h"
 
 namespace stepscope {
@@ -140,6 +142,15 @@ Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options) {
 std::string RedactedPath(std::string_view path, const RedactOptions& options) {
   const auto redactor = RedactorWith(options);
   return redactor ? redactor->GivenPath(path) : std::string();
+}
+
+std::set<std::string> PseudonymsIn(std::string_view text) {
+  redact::Kept kinds = {};
+  redact::FindPseudonyms(text, kinds);
+  std::set<std::string> names;
+  for (size_t k = 0; k < kinds.size(); ++k)
+    if (kinds[k]) names.emplace(redact::NameOf(static_cast<redact::NameKind>(k)));
+  return names;
 }
 
 std::string RedactedText(std::string_view text, const RedactOptions& options) {

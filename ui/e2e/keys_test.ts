@@ -54,11 +54,11 @@ const kEffects: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   "g p": (page) => page.waitForSelector("dialog form.capture"),
 };
 
-// The keys of a page's help, as the registry of commands writes them.
+// The keys of a page's help, as the registry of commands writes them; not those that a heat map takes while it has the focus.
 async function listed(page: Page): Promise<string[]> {
   await press(page, "?");
   await page.waitForSelector("dialog .keylist");
-  const keys = await page.locator("dialog .keylist .keys > span").evaluateAll((all) => all.map((one) =>
+  const keys = await page.locator("dialog section:not(:has(h3:text-is('In a heat map'))) .keylist .keys > span").evaluateAll((all) => all.map((one) =>
     [...one.querySelectorAll(".press")].map((chord) => [...chord.querySelectorAll("kbd")].map((key) => key.textContent ?? "").join("+")).join(" ")));
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.querySelector("dialog"));

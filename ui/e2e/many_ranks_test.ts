@@ -46,6 +46,47 @@ async function openMap(url: string, looks = {}): Promise<{ watched: Watched; run
 
 const shown = (page: Page) => page.locator(".heat-rows [role=status]").textContent();
 
+// Of the cell that a key moves to.
+async function readsAt({ page }: Watched, key: string): Promise<string> {
+  await page.locator(kCanvas).focus();
+  await page.keyboard.press(key);
+  await page.waitForSelector(".cell-frame");
+  return (await page.locator(".heat .readout").textContent()) ?? "";
+}
+
+test("keys go through ranks by pages and to both ends, and the list of keys has them", async () => {
+  const { watched } = await openMap(server.url), { page } = watched;
+  const rank = async (key: string) => /^rank (\d+), .*step (\d+)/.exec(await readsAt(watched, key))?.slice(1).join(" ");
+  assert.deepEqual([await rank("Control+Home"), await rank("PageDown"), await rank("PageDown"), await rank("PageUp")], ["0 3", "9 3", "18 3", "9 3"]);
+  assert.deepEqual([await rank("End"), await rank("Control+End"), await rank("Home"), await rank("PageDown")], ["9 5", `${kRanks - 1} 5`, `${kRanks - 1} 3`, `${kRanks - 1} 3`]);
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog .keylist");
+  const keys = await page.locator("dialog section", { hasText: "In a heat map" }).innerText();
+  for (const said of [/PgUp|PageUp/, /Ctrl\s*Home/, /page of rows/, /Show all rows/]) assert.match(keys, said);
+  await watched.checkAxe("the keys of a heat map");
+  await watched.screenshot("many-ranks-keys");
+  await watched.close();
+});
+
+test("the first screen opens on what the named rank has more of, and frames it, though its row is not here", async () => {
+  const { watched } = await openMap(server.url), { page } = watched;
+  const home = (await page.evaluate(() => location.hash)).replace(/\/report.*/, "");
+  await watched.go(home);
+  await page.waitForSelector(kCanvas);
+  assert.match(await watched.text("h1.verdict"), new RegExp(`\\b${kSlow}\\b`));
+  assert.equal(await watched.text(".heat [aria-pressed=true]"), "device compute");
+  assert.match(await watched.text(".heat-mark"), new RegExp(`^Framed: rank ${kSlow}\\.`));
+  await page.locator(".heat .tabs button", { hasText: "without waiting" }).click();
+  await page.waitForFunction(() => document.querySelector(".heat [aria-pressed=true]")?.textContent === "without waiting");
+  await page.locator(".heat .tabs button", { hasText: "device compute" }).click();
+  await page.waitForFunction(() => document.querySelector(".heat [aria-pressed=true]")?.textContent === "device compute");
+  await watched.go(`${home}/report/imbalance`);
+  await page.waitForSelector(kCanvas);
+  assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");
+  assert.match(await watched.text(".heat-mark"), new RegExp(`^Framed: rank ${kSlow}`));
+  await watched.close();
+});
+
 for (const how of ["a server", "a file"] as const) {
   test(`says which rows are here, draws all ranks, and zooms to one: with ${how}`, async () => {
     const { watched } = await openMap(how === "a server" ? server.url : pathToFileURL(file).href), { page } = watched;
@@ -53,7 +94,8 @@ for (const how of ["a server", "a file"] as const) {
     assert.match(await page.locator("main").innerText(), /rows were left out of table matrix: only its first 70 are here/);
     assert.equal(await shown(page), `rank 0 to rank ${kRanks - 1}: ${kRanks} of ${kRanks} rows`);
     await page.locator(".heat-rows input[type=checkbox]").check();
-    assert.match((await shown(page))!, new RegExp(`^rank ${kSlow} to `), "the slow rank first");
+    assert.equal(await shown(page), `sorted, largest first: 1 to ${kRanks} of ${kRanks} rows`);
+    assert.match(await readsAt(watched, "Control+Home"), new RegExp(`^rank ${kSlow}, `), "the slow rank first");
     await page.locator(".heat-rows input[type=checkbox]").uncheck();
     await page.locator(".heat-rows input[type=text]").fill(String(kSlow));
     await page.locator(".heat-rows input[type=text]").press("Enter");

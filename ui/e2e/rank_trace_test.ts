@@ -33,7 +33,7 @@ async function openRank(rank: number, looks = {}): Promise<{ watched: Watched; r
   const watched = await Watched.open(browser, server.url, looks);
   await watched.page.waitForSelector(".tiles");
   const run = /#\/run\/([^/?]+)/.exec(await watched.page.evaluate(() => location.hash))?.[1] ?? "";
-  assert.equal(await watched.page.locator(".open-trace").count(), 0, "not of all ranks");
+  assert.equal(await watched.page.locator(".rank-bar .open-trace").count(), 0, "not of all ranks");
   await watched.go(`#/run/${run}?ranks=${rank}`);
   await watched.page.waitForSelector(".rank-bar button");
   return { watched, run };
@@ -85,5 +85,51 @@ test("a cell of the heat map offers it", async () => {
   await page.locator(".heat-chosen .open-trace button").click();
   await page.waitForSelector(".rank-bar");
   assert.match(await watched.text(".rank-bar"), /^The trace of rank 0 of part/);
+  await watched.close();
+});
+
+test("SQL offers examples of reports alone: a reduced run has no events", async () => {
+  const watched = await Watched.open(browser, server.url), { page } = watched;
+  await page.waitForSelector(".tiles");
+  const run = /#\/run\/([^/?]+)/.exec(await page.evaluate(() => location.hash))?.[1] ?? "";
+  await watched.go(`#/run/${run}/query`);
+  await page.waitForSelector("#query-text");
+  const offered = await page.locator(".query-columns select option").allTextContents();
+  assert.ok(offered.length > 4 && offered.every((text) => !/from events/.test(text)), offered.join("; "));
+  await watched.close();
+});
+
+test("a finding about a rank offers its trace, in place of the timeline that partials have not", async () => {
+  const watched = await Watched.open(browser, server.url), { page } = watched;
+  await page.waitForSelector(".finding .open-trace button");
+  assert.equal(await watched.text(".finding .open-trace button"), "Open the trace of rank 5");
+  assert.equal(await page.locator(".to-timeline").count(), 0);
+  await watched.checkAxe("findings of partials");
+  await watched.screenshot("rank-trace-finding");
+  await page.locator(".finding .open-trace button").first().click();
+  await page.waitForSelector(".rank-bar");
+  assert.match(await watched.text(".rank-bar"), /^The trace of rank 5 of part/);
+  await watched.close();
+});
+
+test("pages say which of the ranks is chosen", async () => {
+  const { watched, run } = await openRank(5), { page } = watched;
+  assert.match(await page.locator("main").innerText(), new RegExp(`Files: ${kRanks}\\. Ranks: 5 \\(of ${kRanks}\\)\\.`));
+  await watched.go(`#/run/${run}/input?ranks=5`);
+  assert.match(await watched.text(".headline"), new RegExp(`Files: ${kRanks}\\. Ranks: 5 \\(of ${kRanks}\\)\\.`));
+  await watched.close();
+});
+
+test("a table says when there are more columns to the right", async () => {
+  const watched = await Watched.open(browser, server.url), { page } = watched;
+  await page.waitForSelector(".tiles");
+  const run = /#\/run\/([^/?]+)/.exec(await page.evaluate(() => location.hash))?.[1] ?? "";
+  await page.setViewportSize({ width: 700, height: 900 });
+  await watched.go(`#/run/${run}/report/kernel_distribution`);
+  await page.waitForSelector("#table-kernels .more-right");
+  await watched.checkAxe("a table that is wider than the page");
+  await watched.screenshot("rank-trace-wide-table");
+  await page.locator("#table-kernels .scroll").evaluate((box) => { box.scrollLeft = box.scrollWidth; });
+  await page.waitForFunction(() => !document.querySelector("#table-kernels .more-right"));
   await watched.close();
 });

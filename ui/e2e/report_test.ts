@@ -47,6 +47,20 @@ test("shows what analyze says, on every page, from a file alone", async () => {
   await watched.close();
 });
 
+test("says which names are pseudonyms, in print too, and nothing where they are none", async () => {
+  const kept = join(job.folder, "kept.html");
+  stepscope("report", job.after, "-o", kept, "--no-redact");
+  const watched = await Watched.open(browser, pathToFileURL(file).href), { page } = watched;
+  await page.waitForSelector(".tiles");
+  assert.match(await watched.text("main .pseudonyms"), /^Pseudonyms stand for (names of hosts, )?paths\. To keep these: stepscope report --no-redact$/);
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("main .pseudonyms").isVisible());
+  await page.goto(pathToFileURL(kept).href);
+  await page.waitForSelector(".tiles");
+  assert.equal(await page.locator(".pseudonyms").count(), 0);
+  await watched.close();
+});
+
 test("its timeline finds events by name, and links of rows select theirs, without a server", async () => {
   const watched = await Watched.open(browser, pathToFileURL(file).href), { page } = watched;
   await page.waitForSelector(".tiles");

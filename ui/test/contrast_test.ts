@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Cell, Column, Kind, Table } from "../src/data/report";
 import { markedCells, strongest } from "../src/views/contrast";
-import { columnsOf, stretchesOf } from "../src/views/heat";
+import { runsOf, stretchesOf } from "../src/views/heat_runs";
 import { shareOf } from "../src/views/heat_scale";
 import { heatData, marked, type Guilty } from "../src/views/heat_data";
 
@@ -97,6 +97,6 @@ test("several ranks are framed in their steps: each stretch of these once", () =
   const cells = [0, 2].flatMap((rank) => [3, 4, 5].map((step) => ({ rank, step })));
   const { measure, data } = opens(job(4, 8, (rank, step) => (rank % 2 === 0 && step >= 3 && step <= 5 ? 70 : 2)), { ...kNobody, cells, kind: "host" });
   assert.equal(measure, "all_others");
-  assert.deepEqual([0, 1, 2, 3].map((row) => stretchesOf(columnsOf(data.cells ?? [], row))), [[[3, 5]], [], [[3, 5]], []]);
+  assert.deepEqual(runsOf(data).map(({ name, columns }) => [name, columns]), [["rank 0", [[3, 5]]], ["rank 2", [[3, 5]]]]);
   assert.deepEqual(stretchesOf([9, 1, 2, 4, 10]), [[1, 2], [4, 4], [9, 10]]);
 });

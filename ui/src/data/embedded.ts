@@ -27,6 +27,7 @@ interface Embedded {
   readonly jobs?: Readonly<Record<string, ReportSet>>;     // by "ledger N": job N of the ledger's table
   readonly goodput?: Readonly<Record<string, ReportSet>>;  // of the job that a run is of
   readonly timelines?: Readonly<Record<string, EmbeddedTimeline>>;
+  readonly pseudonyms?: readonly string[];
 }
 
 function missing(what: string): SourceError {
@@ -128,7 +129,7 @@ export function embeddedSource(data: Embedded): Source {
   return {
     live: false,
     compares: (before, after) => data.comparisons?.[`${before} ${after}`] !== undefined,
-    state: () => Promise.resolve(data.state),
+    state: () => Promise.resolve({ ...data.state, pseudonyms: data.pseudonyms ?? [] }),
     analyses: () => Promise.resolve(data.analyses),
     answer: (run, { steps, ranks, param }) =>
       (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(cut.get(run), "this run"),

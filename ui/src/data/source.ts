@@ -71,6 +71,7 @@ export interface State {
   readonly ledgers: readonly { readonly id: string; readonly name: string }[];
   readonly snapshots: readonly { readonly id: string; readonly name: string }[];  // of memory
   readonly hangs: readonly { readonly id: string; readonly name: string }[];  // what stuck jobs left behind
+  readonly pseudonyms?: readonly string[];  // the kinds of names that pseudonyms stand for in a report.html: "host", "path"
 }
 
 export interface Parameter {

@@ -2,11 +2,12 @@
 import { useContext } from "preact/hooks";
 import type { Finding, Report } from "../data/report";
 import { langOf } from "../data/words";
-import { Linked } from "../shell/served";
+import { TraceOfRank } from "../shell/rank_trace";
+import { Linked, Served } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanRatio, humanTime, visible } from "./format";
-import { timelineOfFinding } from "./in_timeline";
+import { targetOfFinding, timelineOfFinding } from "./in_timeline";
 import { Mentions, mentionsIn, Says } from "./mentions";
 
 // The table that shows what a finding says.
@@ -37,6 +38,12 @@ function Advice({ text, href }: { text: string; href: string | null }) {
   return names || !href ? <Says text={text} /> : <a href={href}>{visible(text)}</a>;
 }
 
+// Of a reduced run, whose findings have no timeline: the trace of the rank it is about, or of the first of these.
+function TraceOfFinding({ finding, report }: { finding: Finding; report: Report }) {
+  const rank = useContext(Served)?.run.timeline === false ? targetOfFinding(finding, report)?.rank ?? finding.where?.ranks[0] : undefined;
+  return rank === undefined ? null : <TraceOfRank rank={String(rank)} opensOnly />;
+}
+
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
 
 export function FindingItem({ finding, report, base, named }: {
@@ -63,6 +70,7 @@ export function FindingItem({ finding, report, base, named }: {
           {timeline && <a href={timeline.href} title={timeline.says} class="to-timeline">{t("finding.in_timeline")}</a>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
+        {!timeline && <TraceOfFinding finding={finding} report={report} />}
       </div>
     </li>
   );

@@ -22,7 +22,7 @@ const whole = (cell: Cell | undefined): number | undefined => {
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 };
 
-const kChange = "change";  // a row that is one has a kind, but stands for more or fewer events than the longest of it
+export const kChange = "change";  // a row that is one has a kind, but stands for more or fewer events than the longest of it
 
 // Kinds of rows that events have, too: the longest of a kind stands for it.
 export const kOfEvents: ReadonlySet<string> = new Set(["compute", "communication", "memory"]);

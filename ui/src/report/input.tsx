@@ -25,13 +25,16 @@ function fileTable(info: RunInfo): Table {
 // Which steps count, as the header has it.
 export const stepsText = ({ steps }: RunInfo): string => (steps === "all" || steps === "complete" ? t(`choice.${steps}`) : steps);
 
-export function InputPage({ info }: { info: RunInfo }) {
+// How many ranks the input has, and which of them are chosen.
+export const ranksText = ({ ranks }: RunInfo, chosen: string): string => (chosen === "" ? humanCount(ranks) : t("input.chosen", { chosen: visible(chosen), all: humanCount(ranks) }));
+
+export function InputPage({ info, chosen }: { info: RunInfo; chosen: string }) {
   const language = useLanguage();
   const table = useMemo(() => fileTable(info), [info, language]);
   return (
     <article>
       <h1>{t("page.input")}</h1>
-      <p class="headline">{t("input.message", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}</p>
+      <p class="headline">{t("input.message", { name: visible(info.name), files: humanCount(info.files.length), ranks: ranksText(info, chosen), steps: stepsText(info) })}</p>
       <DataTable table={table} name="input" level={2} />
       <Notes notes={info.notes} title={t("input.notes")} />
     </article>

@@ -9,8 +9,9 @@ import { t } from "../text";
 import { csvOf, saveText } from "./csv";
 import { DrawnExports } from "./exports";
 import { humanCount, visible } from "./format";
-import { RowInTimeline } from "./in_timeline";
+import { kChange, RowInTimeline } from "./in_timeline";
 import { fullCell, Name, shownCell } from "./names";
+import { ScrollBox } from "./scroll";
 import { chosenRows, formatOrder, informing, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
 
 // What a row has beside its cells: where its key leads, and a picture behind it.
@@ -21,7 +22,7 @@ export interface Beside {
 }
 
 const kPage = 50;
-const kLong = 90;  // characters of a text before it is cut to its cell
+const kLong = 60;  // characters of a text before it is cut to its cell
 
 function Heading({ column, numeric, order, onOrder }: {
   column: Column; numeric: boolean; order: Order | null; onOrder: (order: Order | null) => void;
@@ -48,9 +49,9 @@ function Row({ table, index, columns, numeric, name, beside, act }: {
       {columns.map((at, place) => {
         const column = table.columns[at]!;
         const text = shownCell(column, row[at]), full = fullCell(column, row[at]);
-        const long = text.length > kLong;
+        const wraps = column.key === kChange, long = !wraps && text.length > kLong;
         const props = {
-          class: numeric[at] ? "number" : long ? "text long" : "text",
+          class: numeric[at] ? "number" : long ? "text long" : wraps ? "text wraps" : "text",
           ...((long || text !== full) && { title: full }),
           ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
         };
@@ -123,7 +124,7 @@ export function DataTable({ table, name, level = 3, beside, act, whole = false }
         <Pager page={page} pages={pages} onPage={(next) => setPage(String(next + 1), "replace")} title={title} />
       </div>
       {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (
-        <div class="scroll" tabIndex={0} role="group" aria-labelledby={`${id}-title`}>
+        <ScrollBox labelledBy={`${id}-title`}>
           <table>
             <thead>
               <tr>
@@ -139,7 +140,7 @@ export function DataTable({ table, name, level = 3, beside, act, whole = false }
               {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} columns={columns} numeric={numeric} name={name} beside={beside} act={act} />)}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </section>
   );

@@ -77,7 +77,7 @@ function RunPage({ source, state, run, route, answer }: {
         <Served.Provider value={{ source, run, answer: answer.value, selection: settled.current }}>
         {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
         {route.page === "query" && (source.live ? <QueryPage key={run.id} source={source} run={run} answer={answer.value} /> : <ProblemPanel problem={{ what: t("query.live"), where: location.hash, hint: "" }} />)}
-        {route.page === "input" && <InputPage info={answer.value.run} />}
+        {route.page === "input" && <InputPage info={answer.value.run} chosen={settled.current.ranks ?? ""} />}
         {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={base} />}
         </Served.Provider>
       </Linked.Provider>
@@ -107,6 +107,14 @@ function useFirstPage(state: State | undefined, route: Route): void {
     else if (ledger) goTo(["ledger", ledger.id], {}, "replace");
     else if (snapshot) goTo(["snapshot", snapshot.id], {}, "replace");
   }, [route.page, first?.id, hang?.id, ledger?.id, snapshot?.id]);
+}
+
+const kPrivate = ["host", "user", "path", "address", "value", "secret"] as const;
+
+// Says which names are none in this file.
+function Pseudonyms({ kinds }: { kinds: readonly string[] }) {
+  const names = kPrivate.filter((kind) => kinds.includes(kind)).map((kind) => t(`pseudonyms.${kind}`));
+  return names.length === 0 ? null : <p class="faint pseudonyms">{t("pseudonyms.about", { names: names.join(t("pseudonyms.and")) })} <code>stepscope report --no-redact</code></p>;
 }
 
 // A click on the skip link must not change the hash, which is the page's state.
@@ -159,6 +167,7 @@ export function App({ source }: { source: Source }) {
       <Look.Provider value={look}>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}
+        {state && route.page !== "timeline" && <Pseudonyms kinds={state.pseudonyms ?? []} />}
         {state && run && <RankBar source={source} state={state} run={run} ranks={ranks} />}
         <Mentions.Provider value={{ reports: shown?.reports ?? [], base: reportBase(route) ?? [] }}>
           {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} hang={hang} snapshot={snapshot} /> : !problem && <Busy />}

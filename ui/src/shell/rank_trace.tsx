@@ -10,10 +10,10 @@ import { goTo, linkTo } from "./url";
 
 const kOneRank = /^\d+$/;
 
-function OpenTrace({ source, run, rank }: { source: Source; run: Run; rank: string }) {
+function OpenTrace({ source, run, rank, opensOnly = false }: { source: Source; run: Run; rank: string; opensOnly?: boolean }) {
   const [problem, setProblem] = useState<Problem | null>(null), [busy, setBusy] = useState(false), look = useContext(Look);
   const traces = useLoad(`trace ${run.id} ${run.revision ?? 0}`, rank, (signal) => source.rankTraces(run.id, Number(rank), signal)).value;
-  if (!traces || traces.traces.length === 0 || String(traces.rank) !== rank) return null;
+  if (!traces || traces.traces.length === 0 || String(traces.rank) !== rank || (opensOnly && !traces.opens)) return null;
   const open = () => {
     setBusy(true);
     setProblem(null);
@@ -35,10 +35,10 @@ function OpenTrace({ source, run, rank }: { source: Source; run: Run; rank: stri
   );
 }
 
-// Of the run that is shown; nothing where there is no such trace.
-export function TraceOfRank({ rank }: { rank: string }) {
+// Of the run that is shown; nothing where there is no such trace. `opensOnly`: nor where the server may not open it.
+export function TraceOfRank({ rank, opensOnly = false }: { rank: string; opensOnly?: boolean }) {
   const served = useContext(Served);
-  return served?.source.live && kOneRank.test(rank) ? <OpenTrace key={rank} source={served.source} run={served.run} rank={rank} /> : null;
+  return served?.source.live && kOneRank.test(rank) ? <OpenTrace key={rank} source={served.source} run={served.run} rank={rank} opensOnly={opensOnly} /> : null;
 }
 
 // Above every page of a run of which one rank is shown.

@@ -55,10 +55,20 @@ export function showing(view: RowView, row: number, rows: number): RowView {
   return row >= view.to ? moved(view, row - view.to + 1, rows) : view;
 }
 
+const kFar = 1e9;
 const kSteps: Readonly<Record<string, readonly [row: number, column: number]>> = {
   ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
-  PageUp: [0, -10], PageDown: [0, 10], Home: [0, -1e9], End: [0, 1e9],
+  Home: [0, -kFar], End: [0, kFar], "ctrl+Home": [-kFar, 0], "ctrl+End": [kFar, 0],
 };
+
+const kPage = 10, kLeastPage = 9;  // parts of the rows that are seen; rows
+
+// How far a key moves the cursor; undefined: it does not. By pages through rows; where there is one, through its columns.
+export function stepOf(key: string, { from, to }: RowView, rows: number): readonly [row: number, column: number] | undefined {
+  const sign = key === "PageUp" ? -1 : key === "PageDown" ? 1 : 0;
+  if (sign === 0) return kSteps[key];
+  return rows === 1 ? [0, sign * kPage] : [sign * Math.max(kLeastPage, Math.round((to - from) / kPage)), 0];
+}
 
 const kZooms: Readonly<Record<string, number>> = { "+": 1 / kZoom, "=": 1 / kZoom, "-": kZoom, "0": Infinity };
 
@@ -93,8 +103,9 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
   const drawn = grid.framed ? null : cursor;
   const draw = useCallback<Draw>((context, width, _height, theme) => grid.draw(context, width, theme, drawn), [grid, drawn]);
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = kSteps[event.key];
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.altKey || event.metaKey) return;
+    const step = stepOf(`${event.ctrlKey ? "ctrl+" : ""}${event.key}`, viewOf(grid), grid.rows);
+    if (event.ctrlKey && !step) return;
     if (step) {
       event.preventDefault();
       event.stopPropagation();

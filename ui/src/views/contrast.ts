@@ -13,11 +13,13 @@ const kMany = 1.5;    // times the largest part: then several parts of a rank's 
 // What those who wait have more of, in tables whose columns have no kind.
 const kOfWaiting = new Set(["step_time", "time", "span", "exposed", "exposed_communication", "device_collectives"]);
 
-const isOfWaiting = ({ key, kind }: Column): boolean => kOfWaiting.has(key) || kind === "wait" || kind === "communication";
+export const isOfWaiting = ({ key, kind }: Column): boolean => kOfWaiting.has(key) || kind === "wait" || kind === "communication";
 
-function median(values: readonly number[]): number {
-  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-  return sorted[(sorted.length - 1) >> 1] ?? NaN;
+function median(values: Iterable<number>): number {
+  const sorted = Float64Array.from(values).sort();  // NaN last
+  let count = sorted.length;
+  while (count > 0 && Number.isNaN(sorted[count - 1]!)) --count;
+  return sorted[(count - 1) >> 1] ?? NaN;
 }
 
 const known = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
@@ -43,13 +45,25 @@ function overSteps(data: HeatData): number {
   return steps.length === 0 ? 0 : most(steps) - least(steps);
 }
 
-// How far the marked cells are beyond what is not marked, in the mean: of other ranks in these steps, or of other steps of
-// these ranks.
-function overMarked(data: HeatData, cells: readonly Cell[], of: "ranks" | "steps"): number {
-  const marked = new Set(cells.map(([row, column]) => row * data.columns.length + column));
+// How far each marked cell is beyond what is not marked: of other ranks in this step, or of other steps of this rank.
+function beyond(data: HeatData, cells: readonly Cell[], of: "ranks" | "steps"): number[] {
+  const marked = new Set(cells.map(([row, column]) => row * data.columns.length + column)), medians = new Map<number, number>();
   const free = (row: number, column: number) => (marked.has(row * data.columns.length + column) ? NaN : at(data, row, column));
   const others = ([row, column]: Cell) => (of === "ranks" ? data.rows.map((_, other) => free(other, column)) : data.columns.map((_, other) => free(row, other)));
-  return mean(known(cells.map((cell) => at(data, ...cell) - median(others(cell)))));
+  return cells.map((cell) => {
+    const line = of === "ranks" ? cell[1] : cell[0], typical = medians.get(line) ?? median(others(cell));
+    medians.set(line, typical);
+    return at(data, ...cell) - typical;
+  });
+}
+
+const overMarked = (data: HeatData, cells: readonly Cell[], of: "ranks" | "steps"): number => mean(known(beyond(data, cells, of)));
+
+// Of the marked rank that is least beyond the others: all of them have more of such a measure.
+function overEach(data: HeatData, cells: readonly Cell[]): number {
+  const rows = new Map<number, number[]>(), by = beyond(data, cells, "ranks");
+  cells.forEach(([row], place) => rows.set(row, [...(rows.get(row) ?? []), by[place]!]));
+  return rows.size === 0 ? 0 : least([...rows.values()].map((own) => mean(known(own))));
 }
 
 // The cells that a finding names. None: it names no rank and no step.
@@ -88,7 +102,8 @@ const kOfCause: Readonly<Record<string, readonly string[]>> = {
   copies: ["device_to_device", "input", "output"], compute: ["device_compute", "compute"], precision: ["device_compute", "compute"],
 };
 
-// Of a table too long to search: the part that such a cause is about, or what ranks do themselves, or the first.
+// Of a table too long to search: the part that such a cause is about, or what ranks do themselves, or the first. Without ranks at
+// fault: those have less of waiting than others.
 export function likely(table: Table, choices: readonly number[], kind: string | undefined): number | undefined {
   const named = (keys: readonly string[]) => choices.find((choice) => keys.includes(table.columns[choice]!.key));
   return named(kOfCause[kind ?? ""] ?? []) ?? named(["own"]) ?? named(["step_time", "time"]) ?? choices[0];
@@ -107,11 +122,11 @@ export function strongest(table: Table, choices: readonly number[], dataOf: (col
   const all = choices.filter((choice) => table.columns[choice]!.unit === "ns").map((choice) => ({ at: choice, data: dataOf(choice) }));
   const whole = all.find((one) => one.at === columnAt(table, "step_time")) ?? all[0];
   if (!whole) return choices[0];
-  const floor = kLeast * median([...whole.data.values]), own = columnAt(table, "own");
+  const floor = kLeast * median(whole.data.values), own = columnAt(table, "own");
   const causes = all.filter((one) => !isOfWaiting(table.columns[one.at]!)), waiting = all.filter((one) => !causes.includes(one) && one !== whole);
   const parts = [whole, ...causes.filter((one) => one.at !== own)];
   const cells = markedCells(whole.data);
-  const ofRanks = largest(causes, floor, own, (data) => overMarked(data, cells, "ranks"));
+  const ofRanks = largest(causes, floor, own, (data) => overEach(data, cells)) ?? largest(causes, floor, own, (data) => overMarked(data, cells, "ranks"));
   const ofSteps = whole.data.steps && largest(parts, floor, own, (data) => overMarked(data, cells, "steps"));
   const marked = ofSteps && (!ofRanks || kExplains * ofSteps.by > ofRanks.by) ? ofSteps : ofRanks;
   if (kind !== undefined && !marked) return partOf(table, all, kind) ?? whole.at;

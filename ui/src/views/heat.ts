@@ -3,13 +3,10 @@
 import { kInk } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import type { RowView } from "./canvas";
-import { drawText } from "./drawn_text";
 import { drawBands } from "./heat_bands";
+import { drawColumnLabels, drawRowLabels, groupsOf, type Group } from "./heat_labels";
+import type { Stretch } from "./heat_runs";
 import { shade, shareOf, type HeatData } from "./heat_scale";
-import { largestOf } from "./parts";
-
-// Every how manieth label fits, if each takes `size` pixels and a cell `cell`.
-const every = (size: number, cell: number) => Math.max(1, Math.ceil(size / cell));
 
 interface Frame {
   readonly left: number;
@@ -18,7 +15,6 @@ interface Frame {
   readonly view: RowView;
 }
 
-const kLabel = 13;  // pixels of a label's height
 const kWide = 6;  // pixels of a cell: below it there is no room between cells
 
 export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, theme: Theme): void {
@@ -30,13 +26,14 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
   const size = { width: Math.floor(width - frame.left), height: Math.floor(high) };
   if (!gap) drawBands(context, data, frame.view, size, frame.left, theme);
   else drawCells(context, data, frame, cellWidth, cellHeight, theme);
-  labels(context, data, frame, cellWidth, cellHeight, ink.faint);
+  drawRowLabels(context, data, frame, ink);
+  drawColumnLabels(context, data, frame, cellWidth, ink.faint);
   context.save();
   context.beginPath();
   context.rect(frame.left - 1, 0, width - frame.left + 2, high + 1);
   context.clip();
-  context.translate(0, -frame.view.from * cellHeight);
-  mark(context, data, frame, width, cellWidth, cellHeight, ink.select, ink.text);
+  line(context, data, frame, cellWidth, high, ink.text);
+  frames(context, data, frame, cellWidth, cellHeight, theme);
   context.restore();
 }
 
@@ -56,43 +53,60 @@ function drawCells(context: CanvasRenderingContext2D, data: HeatData, frame: Fra
   }
 }
 
-type Stretch = readonly [first: number, last: number];
-
-// Columns that follow one another, as one stretch.
-export function stretchesOf(columns: readonly number[]): Stretch[] {
-  const stretches: [number, number][] = [];
-  for (const column of [...columns].sort((a, b) => a - b)) {
-    const last = stretches.at(-1);
-    if (last && column <= last[1] + 1) last[1] = column;
-    else stretches.push([column, column]);
-  }
-  return stretches;
+// Where what a finding names begins.
+function line(context: CanvasRenderingContext2D, { since = 0 }: HeatData, frame: Frame, cellWidth: number, high: number, color: string): void {
+  if (since === 0) return;
+  context.strokeStyle = color;
+  context.lineWidth = 2;
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  context.moveTo(frame.left + since * cellWidth, 0);
+  context.lineTo(frame.left + since * cellWidth, high);
+  context.stroke();
+  context.setLineDash([]);
 }
 
-export const columnsOf = (cells: NonNullable<HeatData["cells"]>, row: number): number[] => cells.filter(([at]) => at === row).map(([, column]) => column);
+const kFrame = 8;  // pixels of a frame's height at least: what is framed is drawn as high, so that its color is seen
 
-// A frame around the row, the steps or the cells that a finding names, and a line where it begins.
-function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, cellWidth: number, cellHeight: number, color: string, ink: string): void {
-  const from = frame.left + (data.since ?? 0) * cellWidth;
-  context.lineWidth = 2;
-  if (data.since !== undefined && data.since > 0) {
-    context.strokeStyle = ink;
-    context.setLineDash([5, 4]);
-    context.beginPath();
-    context.moveTo(from, 0);
-    context.lineTo(from, data.rows.length * cellHeight);
-    context.stroke();
-    context.setLineDash([]);
+// Around the rows, the steps or the cells that a finding names.
+function frames(context: CanvasRenderingContext2D, data: HeatData, { left, bottom, height, view }: Frame, cellWidth: number, cellHeight: number, theme: Theme): void {
+  for (const group of groupsOf(data, cellHeight)) {
+    if (group.first >= view.to || group.last < view.from) continue;
+    const own = (group.last - group.first + 1) * cellHeight, y = (group.first - view.from) * cellHeight;
+    const high = Math.max(kFrame, own), top = high === own ? y : Math.max(0, Math.min(height - bottom - high, y - (high - own) / 2));
+    for (const [from, to] of group.runs[0]!.columns) {
+      const box = { x: left + from * cellWidth, y: top, width: (to - from + 1) * cellWidth, height: high };
+      if (high !== own) enlarged(context, data, group, [from, to], box, theme);
+      context.strokeStyle = kInk[theme].select;
+      context.lineWidth = 2;
+      context.strokeRect(box.x + 1, box.y + 1, Math.max(3, box.width - 2), Math.max(3, box.height - 2));
+    }
   }
-  context.strokeStyle = color;
-  const rows = data.marked === undefined ? data.rows.length : data.tall ?? 1;
-  const frameAt = (x: number, row: number, wide: number, high: number) => context.strokeRect(x + 1, row * cellHeight + 1, Math.max(3, wide - 2), Math.max(3, high * cellHeight - 2));
-  const frameFrom = (x: number, wide: number) => frameAt(x, data.marked ?? 0, wide, rows);
-  const stretch = ([first, last]: Stretch) => [frame.left + first * cellWidth, (last - first + 1) * cellWidth] as const;
-  if (data.cells !== undefined) {
-    for (const row of new Set(data.cells.map(([at]) => at))) for (const own of stretchesOf(columnsOf(data.cells, row))) frameAt(stretch(own)[0], row, stretch(own)[1], 1);
-  } else if (data.steps !== undefined) for (const own of stretchesOf(data.steps)) frameFrom(...stretch(own));
-  else if (data.marked !== undefined) frameFrom(from, width - from);
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+// The largest value of these rows in each of the columns.
+function enlarged(context: CanvasRenderingContext2D, data: HeatData, { first, last }: Group, [from, to]: Stretch, { x, y, width, height }: Box, theme: Theme): void {
+  const columns = to - from + 1, bands = Math.min(columns, Math.max(1, Math.floor(width)));
+  for (let band = 0; band < bands; ++band) {
+    const value = largestIn(data, first, last, from + Math.floor((band * columns) / bands), from + Math.floor(((band + 1) * columns) / bands));
+    context.fillStyle = Number.isNaN(value) ? kInk[theme].panel : shade(shareOf(data, value), theme);
+    context.fillRect(x + (band * width) / bands, y, width / bands, height);
+  }
+}
+
+function largestIn({ values, columns }: HeatData, first: number, last: number, from: number, to: number): number {
+  let largest = NaN;
+  for (let row = first; row <= last; ++row) {
+    for (let at = row * columns.length + from; at < row * columns.length + to; ++at) if (!(values[at]! <= largest) && !Number.isNaN(values[at]!)) largest = values[at]!;
+  }
+  return largest;
 }
 
 // A short stroke in the middle of the cell.
@@ -104,17 +118,4 @@ function cross(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.moveTo(middle - reach, center + reach);
   context.lineTo(middle + reach, center - reach);
   context.stroke();
-}
-
-// Every how manieth row: a round number, so that labels stay with their rows while these move.
-const roundStep = (least: number): number => [1, 2, 5].map((digit) => digit * 10 ** Math.max(0, Math.floor(Math.log10(least)))).concat([10 * 10 ** Math.max(0, Math.floor(Math.log10(least)))]).find((step) => step >= least)!;
-
-function labels(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, cellWidth: number, cellHeight: number, color: string): void {
-  const { from, to } = frame.view, high = frame.height - frame.bottom, rowStep = roundStep(every(kLabel, cellHeight));
-  const ofRow = { color, align: "right", most: Math.max(1, frame.left - 8) } as const, middle = (row: number) => (row - from + 0.5) * cellHeight;
-  const rowLabel = (row: number) => drawText(context, data.rows[row]!, frame.left - 6, Math.min(high - 6, Math.max(7, middle(row))), ofRow);
-  rowLabel(from);  // which is the first that is seen, whatever its number
-  for (let row = Math.ceil((from + 1) / rowStep) * rowStep; row < to; row += rowStep) if (middle(row) - Math.max(7, middle(from)) >= kLabel) rowLabel(row);
-  const longest = largestOf(data.columns.map((column) => column.length)), columnStep = every(longest * 7 + 12, cellWidth), ofColumn = { color, align: "center", most: longest * 14 + 12 } as const;
-  for (let column = 0; column < data.columns.length; column += columnStep) drawText(context, data.columns[column]!, frame.left + (column + 0.5) * cellWidth, frame.height - 7, ofColumn);
 }

@@ -28,14 +28,26 @@ export function useHosts(): ReadonlyMap<Cell, string> {
 
 const kAround = 40;  // rows around the one that was gone to
 
-export function RowsShown({ data, view, look, largest, onOrder }: {
-  data: HeatData; view: RowView; look: (view: RowView) => void; largest: boolean; onOrder: (largest: boolean) => void;
+// Which rows are in view. Sorted, they are from no rank to another.
+const saysRows = ({ rows }: HeatData, { from, to }: RowView, largest: boolean): string => {
+  const all = humanCount(rows.length);
+  if (largest) return t("heat.shown_largest", { from: humanCount(from + 1), to: humanCount(to), all });
+  return t("heat.shown", { from: rows[from] ?? "", to: rows[to - 1] ?? "", shown: humanCount(to - from), all });
+};
+
+// `labelOf`: of the row that a rank is in, where rows are not of ranks.
+export function RowsShown({ data, view, look, largest, onOrder, labelOf }: {
+  data: HeatData; view: RowView; look: (view: RowView) => void; largest: boolean; onOrder: (largest: boolean) => void; labelOf?: ((rank: string) => string | undefined) | undefined;
 }) {
   const rows = data.rows.length, middle = (view.from + view.to) / 2;
   const [absent, setAbsent] = useState("");
+  const rowOf = (rank: string): number => {
+    const label = labelOf?.(rank);
+    return data.ranks?.findIndex((one) => String(one) === rank) ?? (label === undefined ? -1 : data.rows.indexOf(label));
+  };
   const goTo = (text: string) => {
-    const row = data.ranks?.findIndex((rank) => String(rank) === text.trim()) ?? -1;
-    setAbsent(row >= 0 ? "" : text.trim());
+    const rank = text.trim(), row = rowOf(rank);
+    setAbsent(row >= 0 ? "" : rank);
     if (row >= 0) look(zoomed({ from: Math.max(0, row - kAround / 2), to: Math.max(0, row - kAround / 2) + kAround }, row, 1, rows));
   };
   const zoomBy = (times: number) => look(zoomed(view, middle, times, rows));
@@ -44,9 +56,9 @@ export function RowsShown({ data, view, look, largest, onOrder }: {
       <button type="button" onClick={() => zoomBy(0.5)} aria-label={t("heat.closer")}>+</button>
       <button type="button" disabled={view.to - view.from >= rows} onClick={() => zoomBy(2)} aria-label={t("heat.farther")}>−</button>
       <button type="button" disabled={view.to - view.from >= rows} onClick={() => look({ from: 0, to: rows })}>{t("heat.all")}</button>
-      <label>{t("heat.go")} <input type="text" inputMode="numeric" size={7} onChange={(event) => goTo(event.currentTarget.value)} /></label>
+      {(data.ranks || labelOf) && <label>{t("heat.go")} <input type="text" inputMode="numeric" size={7} onChange={(event) => goTo(event.currentTarget.value)} /></label>}
       <label><input type="checkbox" checked={largest} onChange={(event) => onOrder(event.currentTarget.checked)} /> {t("heat.largest_first")}</label>
-      <span class="faint" role="status">{absent !== "" && `${t("heat.no_rank", { rank: absent })} `}{t("heat.shown", { from: data.rows[view.from] ?? "", to: data.rows[view.to - 1] ?? "", shown: humanCount(view.to - view.from), all: humanCount(rows) })}</span>
+      <span class="faint" role="status">{absent !== "" && `${t("heat.no_rank", { rank: absent })} `}{saysRows(data, view, largest)}</span>
     </p>
   );
 }

@@ -10,15 +10,17 @@ import { Served } from "../shell/served";
 import { Busy, ProblemPanel } from "../shell/status";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
-import { setQuery, useUrlState } from "../shell/url";
+import { setQuery, usePlace, useUrlState } from "../shell/url";
 import { t, useLanguage } from "../text";
 import { CanvasGrid, showing, zoomed, type Cursor, type Grid, type RowView } from "./canvas";
 import { drawHeat } from "./heat";
+import { guiltyOn } from "./guilty";
 import { acrossTitle, gridData, heatData, largestFirst, marked, type Axes, type Guilty } from "./heat_data";
+import { useFirst } from "./heat_first";
 import { ChosenCell, RowsShown, useHosts } from "./heat_rows";
 import type { HeatData } from "./heat_scale";
+import { runsOf } from "./heat_runs";
 import { sayMarked } from "./heat_words";
-import { likely, strongest } from "./contrast";
 import { columnAt, largestOf, type PictureProps } from "./parts";
 
 export type { Guilty } from "./heat_data";
@@ -29,7 +31,7 @@ const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum 
 const widths = new WeakMap<HeatData, number>();  // of the labels, which stay while rows are zoomed
 
 function leftOf(data: HeatData): number {
-  const left = widths.get(data) ?? Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
+  const left = widths.get(data) ?? Math.min(160, 14 + largestOf([...data.rows, ...runsOf(data).map(({ name }) => name)].map(widthOf)));
   widths.set(data, left);
   return left;
 }
@@ -93,6 +95,7 @@ export interface HeatProps {
   readonly onStep?: ((step: string) => void) | undefined;
   readonly guilty?: Guilty | undefined;
   readonly place?: string | undefined;  // of the table, as links to the timeline have it
+  readonly labelOf?: (rank: string) => string | undefined;  // of the row that a rank is in, where rows are not of ranks
 }
 
 interface FigureProps extends HeatProps {
@@ -121,6 +124,7 @@ function HeatFigure(props: FigureProps) {
   const many = given.rows.length > kMany && !axes.square, said = JSON.stringify(guilty);  // the same finding is another object each time
   const [order, setOrder] = useUrlState(`order.${table.key}`, ""), largest = many && order === "largest";
   const data = useMemo(() => marked(largest ? largestFirst(given) : given, table, guilty), [given, largest, said]);
+  const saidMarks = useMemo(() => sayMarked(marked(given, table, guilty)), [given, said, language]);  // in the order of ranks
   const [seen, look] = useState<RowView>({ from: 0, to: Infinity }), [chosen, setChosen] = useState<Cursor | null>(null);
   const view = useMemo(() => showing({ from: 0, to: data.rows.length }, 0, data.rows.length) && zoomed({ from: seen.from, to: Math.min(seen.to, data.rows.length) }, seen.from, 1, data.rows.length), [seen, data.rows.length]);
   const hostOf = (row: number): string => { const host = hosts.get(data.ranks?.[row] ?? null); return host === undefined ? "" : `, ${visible(host)}`; };
@@ -141,21 +145,12 @@ function HeatFigure(props: FigureProps) {
     <figure class="heat">
       <figcaption>{t("heat.title", { rows: t(`heat.axis.${axes.left}`), columns: t(`heat.axis.${axes.across}`) })}</figcaption>
       {head}
-      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.ranks.length === 1 ? guilty.ranks[0]! : null, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
-      {many && <RowsShown data={data} view={view} look={look} largest={largest} onOrder={(next) => { setOrder(next ? "largest" : "", "replace"); look({ from: 0, to: Infinity }); }} />}
+      {saidMarks !== "" && <p class="heat-mark">{saidMarks}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.ranks.length === 1 ? guilty.ranks[0]! : null, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
+      {many && <RowsShown data={data} view={view} look={look} largest={largest} labelOf={props.labelOf} onOrder={(next) => { setOrder(next ? "largest" : "", "replace"); look({ from: 0, to: Infinity }); }} />}
       <CanvasGrid grid={grid} label={label} hint={t(many ? "heat.hint_zoom" : onStep ? "heat.hint_step" : "heat.hint")} />
       {many && chosen && <ChosenCell text={grid.describe(chosen)} rank={data.ranks?.[chosen.row] ?? null} step={axes.across === "step" ? data.columns[chosen.column] : undefined} onStep={onStep} />}
     </figure>
   );
-}
-
-const kSearched = 20_000;  // cells: of more the measure is not searched for
-
-// The measure it opens on.
-function firstOf({ table, axes, guilty }: HeatProps, choices: readonly number[]): number | undefined {
-  if (axes.square) return choices[0];
-  if (table.grid !== undefined || table.rows.length > kSearched) return likely(table, choices, guilty?.kind);
-  return strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty), guilty?.kind);
 }
 
 function TableHeat(props: FigureProps | Omit<FigureProps, "data">) {
@@ -180,13 +175,13 @@ function GridHeat(props: Omit<FigureProps, "data">) {
 }
 
 export function HeatMap(props: HeatProps) {
-  const { table, axes, guilty } = props, served = useContext(Served);
+  const { table } = props, served = useContext(Served), name = `heat.${table.key}`, chosen = usePlace().query[name];
   const choices = useMemo(() => table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== ""), [table]);
-  const first = useMemo(() => firstOf(props, choices), [table, axes.across, JSON.stringify(guilty)]);
-  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
-  const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  if (at === undefined) return null;
-  const parts = { ...props, choices, at, choose: (choice: number) => setKey(table.columns[choice]!.key, "replace") };
+  const first = useFirst(props, choices, chosen !== undefined);
+  if (choices.length === 0) return null;
+  if (first === undefined) return <Busy />;
+  const at = choices.find((choice) => table.columns[choice]!.key === chosen) ?? (choices.includes(first) ? first : choices[0]!);
+  const parts = { ...props, choices, at, choose: (choice: number) => setQuery({ [name]: table.columns[choice]!.key }, "replace") };
   return table.grid !== undefined && served ? <GridHeat {...parts} /> : <TableHeat {...parts} />;
 }
 
@@ -199,8 +194,9 @@ export function isRankByStep(table: Table): boolean {
   return keys.includes("rank") && keys.includes("step") && keys.every((key) => ["rank", "window", "device", "step"].includes(key));
 }
 
-export function RankStepPicture({ table }: PictureProps) {
-  return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} />;
+export function RankStepPicture({ report, table }: PictureProps) {
+  const answer = useContext(Served)?.answer, guilty = useMemo(() => guiltyOn(report, answer), [report, answer]);
+  return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guilty} place={`${report.analysis}.${table.key}`} />;
 }
 
 // Those who wait for one another are ranks, or the devices of one rank. Of devices of several ranks there is no picture.

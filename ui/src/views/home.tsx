@@ -1,22 +1,23 @@
 // Shows the summary of a run: verdict, key metrics, three pictures and the top findings.
 import type { ComponentType } from "preact";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { Cell, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
 import { langOf } from "../data/words";
 import { Exported } from "../report/exports";
-import { stepsText } from "../report/input";
+import { ranksText, stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
 import { jobLink, jobOfRun } from "../shell/job";
 import { useAnswer } from "../shell/load";
-import { hasTimeline } from "../shell/served";
+import { hasTimeline, Served } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
 import { kAtPeak, plainBars, type Choice } from "./bars";
-import { HeatMap, stepChooser, type Guilty } from "./heatmap";
 import { FlameGraph } from "./flame";
+import { guiltyIn } from "./guilty";
+import { HeatMap, stepChooser } from "./heatmap";
 import { columnAt, reportOf, tableOf, type PictureProps } from "./parts";
 import { StepPartBars } from "./step_parts";
 import { StepColumns } from "./step_columns";
@@ -91,24 +92,6 @@ function EachStep({ answer }: { answer: ReportSet }) {
       <Exported name={`${steps.report.analysis}.${steps.table.key}.picture`} table={steps.table}><StepColumns table={steps.table} /></Exported>
     </section>
   );
-}
-
-// The steps of several ranks, where these are what a finding is about.
-const kTurns = "in_turn", kOfRanks: readonly string[] = [kTurns, "rank_steps"];
-
-function stepsOfRanks(report: Report, key: string): NonNullable<Guilty["cells"]> {
-  const table = tableOf(report, key);
-  return table ? table.rows.map((row) => ({ rank: Number(row[columnAt(table, "rank")]), step: Number(row[columnAt(table, "step")]) })) : [];
-}
-
-// The ranks and steps that the first finding names.
-function guiltyIn(answer: ReportSet): Guilty {
-  const first = foundIn(answer)[0], { where, cause, since_step, table = "" } = first?.finding ?? {}, step = cause?.step ?? null, kind = cause?.kind ?? "";
-  const since = since_step ?? null, { steps = [], device = null } = where ?? {};
-  if (first && kOfRanks.includes(table)) return { ranks: [], device: null, since, steps: null, cells: stepsOfRanks(first.report, table), inTurn: table === kTurns, kind };
-  const named = where?.ranks ?? [], one = cause?.rank ?? null;
-  if (steps.length > 0) return { ranks: named, device, since: null, steps, kind };
-  return { ranks: named.length > 0 ? named : one === null ? [] : [one], device, since, steps: step === null ? null : [step], kind };
 }
 
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
@@ -189,7 +172,7 @@ const saysSteps = (steps: string): string => (/^\d/.test(steps) ? t(/^\d+$/.test
 
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
   const goodput = useAnswer(`goodput ${run.id}`, state.ledgers.length === 0 ? null : `${run.revision ?? 0}`, (signal) => source.goodput(run.id, signal));
-  const info = answer.run;
+  const info = answer.run, selection = useContext(Served)?.selection;
   const [first, rest] = verdictOf(answer);
   return (
     <article class="home">
@@ -198,7 +181,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
       <h1 class="verdict" lang={langOf(first)}>{saysSteps(info.steps)}{visible(first)}</h1>
       {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       <p class="faint">
-        {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
+        {t("home.read", { files: humanCount(info.files.length), ranks: ranksText(info, selection?.ranks ?? ""), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
         {hasTimeline(source, run) && <>{" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a></>}
       </p>

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Column, Table } from "../data/report";
 import { t } from "../text";
 import { HeatMap } from "./heatmap";
-import { columnAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, labelColumns, type PictureProps } from "./parts";
 
 const kNoPlace = new Set(["host", "recorded"]);
 
@@ -30,7 +30,14 @@ export function placesOf(table: Table): Table | null {
   };
 }
 
+// The place of each rank.
+function placeByRank(table: Table, places: Table): ReadonlyMap<string, string> {
+  const rank = columnAt(table, "rank"), labels = labelColumns(places, ["stage"]);
+  return new Map(table.rows.map((row, at) => [String(row[rank]), fullLabelOf(places, places.rows[at]!, labels)]));
+}
+
 export function LayoutGrid({ table }: PictureProps) {
   const places = useMemo(() => placesOf(table), [table]);
-  return places && <HeatMap table={places} axes={{ across: "stage", left: "place" }} />;
+  const placeOf = useMemo(() => (places ? placeByRank(table, places) : new Map<string, string>()), [table, places]);
+  return places && <HeatMap table={places} axes={{ across: "stage", left: "place" }} labelOf={(rank) => placeOf.get(rank)} />;
 }

@@ -7,10 +7,11 @@ import { csvOf } from "../report/csv";
 import { humanCount, visible } from "../report/format";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";
+import { hasTimeline } from "../shell/served";
 import { Busy, ProblemPanel } from "../shell/status";
 import { usePlace, useUrlState } from "../shell/url";
 import { t } from "../text";
-import { kExamples } from "./query_examples";
+import { examplesOf, kExamples } from "./query_examples";
 import { QueryPlot } from "./query_plot";
 import { QueryTables } from "./query_tables";
 
@@ -46,7 +47,7 @@ function Wrong({ problem, statement, show }: { problem: Problem; statement: stri
 
 export function QueryPage({ source, run, answer }: { source: Source; run: Run; answer: ReportSet | undefined }) {
   const { query } = usePlace(), [asked, setAsked] = useUrlState("sql", "");
-  const [text, setText] = useState(asked || kExamples[0]!.sql), box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState(asked || kExamples[0].sql), box = useRef<HTMLTextAreaElement>(null);
   const selection = { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
   const key = asked === "" ? null : `${asked}\n${selection.steps} ${selection.ranks}`;
   const loaded = useLoad(`sql ${run.id} ${run.revision ?? 0}`, key, (signal) => source.query([run.id], asked, kClient, selection, signal));
@@ -72,7 +73,7 @@ export function QueryPage({ source, run, answer }: { source: Source; run: Run; a
             <span>{t("query.examples")}</span>
             <select value="" onChange={(event) => { setText(event.currentTarget.value); event.currentTarget.value = ""; }}>
               <option value="">{t("query.choose")}</option>
-              {kExamples.map(({ title, sql }) => <option key={title} value={sql}>{t(title)}</option>)}
+              {examplesOf(hasTimeline(source, run)).map(({ title, sql }) => <option key={title} value={sql}>{t(title)}</option>)}
             </select>
           </label>
           <textarea id="query-text" ref={box} rows={8} value={text} spellcheck={false} aria-label={t("query.statement")} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
