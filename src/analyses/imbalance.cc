@@ -307,9 +307,14 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const Totals& t, double l
   return Clearness(steps, most) < kClear || (uneven && !t.StandsOut(most));
 }
 
-// Of accelerators a few ranks, fewer than half, that compute longer than all others: in nearly all
-// steps, each is nearer to the longest than to the mean. Empty: they are not few, or one alone.
-std::vector<int64_t> FewLongest(const Facts& facts, const Steps& steps) {
+struct Longer {
+  std::vector<int64_t> ranks;  // empty: one alone, or all alike
+  size_t all = 0;              // ranks
+};
+
+// Of accelerators the ranks that compute longer than all others: in nearly all steps, each is
+// nearer to the longest than to the mean.
+Longer LongerRanks(const Facts& facts, const Steps& steps) {
   constexpr size_t kEnough = 3;
   constexpr double kNearlyAll = 0.8;
   if (facts.OnHost() || steps.size() < kEnough) return {};
@@ -327,17 +332,21 @@ std::vector<int64_t> FewLongest(const Facts& facts, const Steps& steps) {
     }
     for (const int64_t rank : longer) ++times[rank];
   }
-  std::vector<int64_t> few;
+  Longer longer{.ranks = {}, .all = ranks.size()};
   for (const auto& [rank, count] : times) {
     if (static_cast<double>(count) >= kNearlyAll * static_cast<double>(steps.size()))
-      few.push_back(rank);
+      longer.ranks.push_back(rank);
   }
-  return few.size() < 2 || 2 * few.size() >= ranks.size() ? std::vector<int64_t>() : few;
+  if (longer.ranks.size() < 2 || longer.ranks.size() == ranks.size()) longer.ranks.clear();
+  return longer;
 }
 
-// Of several that compute longer than all others.
-Finding FindingOfFew(const Totals& t, const std::vector<int64_t>& few, const Phrase& less) {
-  const Phrase who = SayRanks(few);
+// Of several that compute longer than all others. Were they as fast, a step would take what they
+// compute longer than those: that is more than they do than the mean, which they are part of.
+Finding FindingOfSeveral(const Totals& t, const Longer& longer, const Phrase& less) {
+  const Phrase who = SayRanks(longer.ranks);
+  const auto all = static_cast<double>(longer.all);
+  const double beyond_others = all / (all - static_cast<double>(longer.ranks.size()));
   return {.message = Say("Compute imbalance is {share} of the longest compute: {ranks} compute "
                          "longest.",
                          HumanRatio(t.Share()), who),
@@ -345,11 +354,11 @@ Finding FindingOfFew(const Totals& t, const std::vector<int64_t>& few, const Phr
                          less, who),
           .hint = Say("check whether {ranks} are slower or have more work; see kernel_distribution",
                       who),
-          .impact = static_cast<int64_t>(std::min(t.uneven, t.waiting)),
+          .impact = ToInt64(beyond_others * std::min(t.uneven, t.waiting)),
           .table = "steps",
           .cause = {CauseKind::kCompute},
           .nearness = Nearness::kPart,
-          .where = {.ranks = few}};
+          .where = {.ranks = longer.ranks}};
 }
 
 // One of the devices of a rank.
@@ -362,15 +371,15 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, const Steps
                 size_t steps) {
   const auto& [device, longest] = t.Worst();
   const bool of_one = t.StandsOut(device);
+  const Phrase less = Say("over {steps}, {noun}s compute {time} less than the slowest on average",
+                          Plural(steps, "step"), Noun(facts), HumanTime(t.uneven));
+  if (const Longer longer = LongerRanks(facts, all); !longer.ranks.empty()) {
+    report.findings.push_back(FindingOfSeveral(t, longer, less));
+    return;
+  }
   if (longest.uneven * 2 > t.uneven && IsWaitedFor(facts.collectives, *device)) return;
   const Phrase who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
-  const Phrase less = Say("over {steps}, {noun}s compute {time} less than the slowest on average",
-                          Plural(steps, "step"), Noun(facts), HumanTime(t.uneven));
-  if (const std::vector<int64_t> few = FewLongest(facts, all); !few.empty()) {
-    report.findings.push_back(FindingOfFew(t, few, less));
-    return;
-  }
   report.findings.push_back(
       {.message =
            Say("Compute imbalance is {share} of the longest compute.", HumanRatio(t.Share())),

@@ -208,12 +208,13 @@ bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 }
 
 // Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
-// as one that costs something nor as one that takes longer.
+// as one that costs something nor as one that takes longer. Of devices of a rank it tells nothing.
 bool MayBeChance(const Facts& facts, const Suspect& s) {
   constexpr size_t kEnoughSteps = 5;
   const bool varies = s.reason == LateReason::kCompute || s.reason == LateReason::kHost ||
                       s.reason == LateReason::kInput;
   if (facts.OnHost() || s.since || !varies || s.members.size() != 1) return false;
+  if (facts.collectives.HasDevices()) return false;
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())

@@ -251,6 +251,16 @@ bool WaitsForInput(const Facts& facts, const OriginRank& late) {
   return steps > 0 && 2 * (BeyondOthers(efforts)[i].input / steps) >= late.excess;
 }
 
+constexpr double kNearlyAll = 0.8;  // of what it takes longer
+constexpr std::string_view kCheckDevice =
+    "check clocks, temperature and power of the device, and whether the rank has more work than "
+    "others";
+
+double PartOfDevices(const OriginRank& late) {
+  return static_cast<double>(late.of_devices) /
+         static_cast<double>(std::max<int64_t>(late.excess, 1));
+}
+
 Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread* thread,
               const std::optional<FrameTimes::Leader>& function) {
   if (thread != nullptr) return MoveThread(*thread);
@@ -263,9 +273,7 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
     const Phrase callback = SpeedUpCallback(facts, late.of.name, std::nullopt);
     if (!callback.empty()) return callback;
   }
-  if (2 * late.of_devices > late.excess)
-    return "check clocks, temperature and power of the device, and whether the rank has more work "
-           "than others";
+  if (2 * late.of_devices > late.excess) return kCheckDevice;
   if (function) return SpeedUp(facts, *function);
   if (facts.OnHost() && late.as_before && late.since) {
     const int64_t rank = JobGraphOf(facts).ranks[late.rank].rank->rank;
@@ -310,11 +318,36 @@ Phrase SayWhy(const Facts& facts, const Origin& origin) {
   const auto all = [&](const auto& has) {
     return has(origin.late) && std::ranges::all_of(origin.with, has);
   };
-  if (all([](const OriginRank& late) { return 2 * late.of_devices > late.excess; }))
+  if (all([](const OriginRank& late) { return PartOfDevices(late) > kNearlyAll; }))
     return ", by longer kernels";
-  return all([&](const OriginRank& late) { return WaitsForInput(facts, late); })
+  return all([&](const OriginRank& late) {
+    return PartOfDevices(late) < 1 - kNearlyAll && WaitsForInput(facts, late);
+  })
              ? Phrase(", by input wait")
              : Phrase();
+}
+
+// "; rank 6: check clocks ...": of those that are late together, and not, or not only, for what the
+// first hint is about.
+Phrase HintsOfOthers(const Facts& facts, const Origin& origin, const Phrase& first) {
+  const JobGraph& graph = JobGraphOf(facts);
+  std::vector<std::pair<Phrase, std::vector<int64_t>>> hints;
+  std::vector<OriginRank> late = origin.with;
+  late.push_back(origin.late);
+  for (const OriginRank& other : late) {
+    const bool both = PartOfDevices(other) > 1 - kNearlyAll && PartOfDevices(other) < kNearlyAll;
+    const Phrase hint = both ? Phrase(kCheckDevice) : HintOf(facts, other, nullptr, std::nullopt);
+    if (hint == first) continue;
+    auto same = std::ranges::find(hints, hint, [](const auto& h) { return h.first; });
+    if (same == hints.end()) same = hints.insert(same, {hint, {}});
+    same->second.push_back(graph.ranks[other.rank].rank->rank);
+  }
+  Phrase text;
+  for (auto& [hint, ranks] : hints) {
+    std::ranges::sort(ranks);
+    text += Say("; {ranks}: {hint}", SayRanks(ranks), hint);
+  }
+  return text;
 }
 
 Phrase MessageOf(const Facts& facts, const Origin& origin, const Priced& price) {
@@ -421,6 +454,8 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
                  .error = ReplayErrorOf(facts).OfPrice(origin.since)};
     if (price.thread == nullptr) price.function = FunctionOf(facts, origin);
     price.hint = HintOf(facts, origin.late, price.thread, price.function);
+    if (!facts.OnHost() && !origin.with.empty())
+      price.others = HintsOfOthers(facts, origin, price.hint);
     for (const Origin& first : std::span(&origins.found.front(), &origin))
       price.before += mean(first.saved, origin);
     const std::vector<int64_t> saved = SavedOf(facts, origin, price.function, changes);
