@@ -169,11 +169,11 @@ TEST_F(GoodputPostgresForwarder, RolledUpEventsAreNotStoredAgain) {
 // The writer's name is both teams'.
 TEST_F(GoodputPostgresForwarder, AnotherTeamsEventsAreStored) {
   const auto send = [&](const std::string& spool, const std::string& team) {
+    auto ingest = goodput::Ingest::Open(spool, Sharing::kOwner, goodput::WritersAre::kOfTeams);
+    ASSERT_TRUE(ingest) << ingest.error().what;
     goodput::Forwarder forwarder(spool, store_, goodput::WritersAre::kOfTeams);
     const auto connected = forwarder.Connect();
     ASSERT_TRUE(connected) << connected.error().what;
-    auto ingest = goodput::Ingest::Open(spool, Sharing::kOwner, goodput::WritersAre::kOfTeams);
-    ASSERT_TRUE(ingest) << ingest.error().what;
     const std::string line = R"({"job_name": "j", "event": "job_start", "time_ns": 5, )"
                              R"("writer": "w", "sequence": 0})";
     EXPECT_EQ((*ingest)->Take(line, team, forwarder.known().get()).stored, 1);
