@@ -191,9 +191,12 @@ TEST(Layout, ABubbleIsComparedWithThatOfItsSchedule) {
 TEST(Layout, BarsHaveKinds) {
   const ReportSet answer = AnswerToGrid({.pp = 4});
   const auto kind = [&](std::string_view of, std::string_view key) {
-    for (const Table& table : answer.reports.front().tables) {
-      for (const Column& column : table.columns)
-        if (table.key == of && column.key == key) return column.kind;
+    for (const Report& report : answer.reports) {
+      for (const Table& table : report.tables) {
+        for (const Column& column : table.columns)
+          if (report.analysis == "layout" && table.key == of && column.key == key)
+            return column.kind;
+      }
     }
     return ColumnKind::kNone;
   };

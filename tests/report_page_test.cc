@@ -208,7 +208,7 @@ TEST(ReportPage, OfASmallRunIsSmallerStill) {
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(20)));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value());
-  EXPECT_LT(page->html.size(), 520'000u);
+  EXPECT_LT(page->html.size(), 530'000u);
   EXPECT_LT(TilesOf(page->html).size(), 50u);
 }
 

@@ -2,7 +2,7 @@
 import { useContext } from "preact/hooks";
 import { humanTime } from "../report/format";
 import { useLoad } from "../shell/load";
-import { Served } from "../shell/served";
+import { hasTimeline, Served } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { chainsOf, placesOf, queryOf, type Chain } from "./chain";
@@ -14,7 +14,7 @@ const kDot = 9;
 
 function useTimelineInfo(): TimelineInfo | undefined {
   const served = useContext(Served);
-  return useLoad("timeline", served && `${served.run.id} ${served.run.revision ?? 0}`, (signal) => served!.source.timeline(served!.run.id, signal)).value;
+  return useLoad("timeline", served && hasTimeline(served.source, served.run) ? `${served.run.id} ${served.run.revision ?? 0}` : null, (signal) => served!.source.timeline(served!.run.id, signal)).value;
 }
 
 interface Drawn {
