@@ -37,6 +37,15 @@ bool IsOfSomeOf(const Finding& f, const Finding& together) {
   });
 }
 
+// Of several that compute longer, without a replay that prices them.
+bool IsOfSlowRanks(const Finding& f) {
+  return f.cause.kind == CauseKind::kCompute && !f.cause.rank && f.where.ranks.size() > 1;
+}
+
+bool MayTake(const Finding& f, const Finding& part) {
+  return IsOfNamedRanks(f) || (IsOfSlowRanks(f) && part.cause.rank && part.impact <= f.impact);
+}
+
 void AddEvidence(Finding& together, Found&& part, const std::vector<Report>& reports) {
   Finding& f = part.finding;
   together.evidence.push_back({reports[part.report].analysis, std::move(f.message),
@@ -47,11 +56,15 @@ void AddEvidence(Finding& together, Found&& part, const std::vector<Report>& rep
 }  // namespace
 
 void TakeParts(std::vector<Found>& found, const std::vector<Report>& reports) {
+  std::ranges::stable_partition(found, [](const Found& f) { return IsOfNamedRanks(f.finding); });
   std::vector<bool> taken(found.size());
   for (size_t i = 0; i < found.size(); ++i) {
-    if (taken[i] || !IsOfNamedRanks(found[i].finding)) continue;
+    if (taken[i] || !(IsOfNamedRanks(found[i].finding) || IsOfSlowRanks(found[i].finding)))
+      continue;
     for (size_t part = 0; part < found.size(); ++part) {
-      if (part == i || taken[part] || !IsOfSomeOf(found[part].finding, found[i].finding)) continue;
+      const Finding &whole = found[i].finding, &of_some = found[part].finding;
+      if (part == i || taken[part] || !MayTake(whole, of_some) || !IsOfSomeOf(of_some, whole))
+        continue;
       AddEvidence(found[i].finding, std::move(found[part]), reports);
       taken[part] = true;
     }
