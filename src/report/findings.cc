@@ -267,7 +267,8 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
 // A rank that is slow makes others wait: their exposed communication is larger than its excess.
 double WeightOf(const Found& f) {
   const bool on_one = f.finding.nearness == Nearness::kCause && f.finding.cause.rank;
-  return (on_one || IsOfNamedRanks(f.finding) ? kOnOneRank : 1) * f.now;
+  const bool on_some = IsOfNamedRanks(f.finding) || IsOfSlowRanks(f.finding);
+  return (on_one || on_some ? kOnOneRank : 1) * f.now;
 }
 
 bool IsOfRanks(const Finding& f) { return f.worth && (f.cause.rank || IsOfNamedRanks(f)); }

@@ -20,6 +20,10 @@ bool IsOfNamedRanks(const Finding& f) {
          !f.cause.rank;
 }
 
+bool IsOfSlowRanks(const Finding& f) {
+  return f.cause.kind == CauseKind::kCompute && !f.cause.rank && f.where.ranks.size() > 1;
+}
+
 namespace {
 
 // Whether it says why some of these ranks are late, in steps in which they are, and no more.
@@ -35,11 +39,6 @@ bool IsOfSomeOf(const Finding& f, const Finding& together) {
   return !ranks.empty() && std::ranges::all_of(ranks, [&](int64_t rank) {
     return std::ranges::binary_search(together.where.ranks, rank);
   });
-}
-
-// Of several that compute longer, without a replay that prices them.
-bool IsOfSlowRanks(const Finding& f) {
-  return f.cause.kind == CauseKind::kCompute && !f.cause.rank && f.where.ranks.size() > 1;
 }
 
 bool MayTake(const Finding& f, const Finding& part) {

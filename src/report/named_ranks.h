@@ -16,6 +16,9 @@ bool AreOfSameSteps(const Finding& a, const Finding& b);
 // reasons.
 bool IsOfNamedRanks(const Finding& f);
 
+// Of several that compute longer, without a replay that prices them.
+bool IsOfSlowRanks(const Finding& f);
+
 // Makes what is told of some of such ranks alone, as that one of them computes longer, evidence of
 // what is told of all: mending one may save nothing. Functions and operators that are named stay.
 void TakeParts(std::vector<Found>& found, const std::vector<Report>& reports);
