@@ -82,6 +82,32 @@ TEST(DemoFindings, ASlowRankOfAStageIsComparedWithItsStage) {
   EXPECT_TRUE(job.answer.verdict.contains(": slower compute kernels")) << job.answer.verdict;
 }
 
+// No median tells which half is slow; the others wait for it.
+TEST(DemoFindings, HalfOfTheRanksAreNamedAndPriced) {
+  DemoOptions options{.ranks = 4, .steps = 5, .slow_rank = 0, .layers = 4, .stacks = false};
+  options.other_slow_ranks = {1};
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+  const Finding* leading = LeadingFinding(job.answer);
+  ASSERT_NE(leading, nullptr);
+  EXPECT_TRUE(leading->message.contains("ranks 0 and 1 compute longest")) << leading->message;
+  int64_t slow = 0, fast = 0;  // ns of all steps
+  for (const Row& row : RowsOf(job.answer, "imbalance", "matrix"))
+    (row.Int("rank") < 2 ? slow : fast) += row.Int("compute");
+  EXPECT_NEAR(static_cast<double>(leading->impact), static_cast<double>(slow - fast) / 2,
+              0.1 * static_cast<double>(slow - fast));
+}
+
+TEST(DemoFindings, ASlowDeviceOfAProcessWithSeveralIsNoChance) {
+  DemoOptions options{.ranks = 4, .steps = 5, .slow_rank = 3, .layers = 2, .stacks = false};
+  options.devices = 4;
+  options.slow_device = 0;
+  options.slow_factor = 1.5;
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+  EXPECT_TRUE(job.answer.verdict.contains("Rank 3 device 0 is a straggler")) << job.answer.verdict;
+}
+
 // What it saves to hide communication changes nothing of what was measured.
 TEST(DemoFindings, ExposedCommunicationIsOneNumber) {
   DemoOptions options{.ranks = 2, .steps = 4, .slow_rank = 1, .layers = 4, .stacks = false};

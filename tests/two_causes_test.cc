@@ -66,6 +66,17 @@ TEST(TwoCauses, OneOfThemSinceAStep) {
   EXPECT_NEAR(static_cast<double>(first->worth->saved), both.step - AnswerTo(-1, -1).step, 1e6);
 }
 
+// Of the ranks of a slow host, one computes slowly, too: its device is to be looked at as well.
+TEST(TwoCauses, OnOneRankOfAHost) {
+  const Answer both = AnswerTo(9, 1);
+  const Finding* first = testing::LeadingFinding(both.answer);
+  ASSERT_NE(first, nullptr);
+  EXPECT_TRUE(first->message.contains("Ranks 8 to 15 of host host-0001 together hold the job up"))
+      << first->message.str();
+  EXPECT_FALSE(first->message.contains("by input wait")) << first->message.str();
+  EXPECT_TRUE(first->hint.contains("; rank 9: check clocks, temperature")) << first->hint.str();
+}
+
 // Each is waited for where the other is not.
 TEST(OneCause, OfTwoRanksIsNamedAndPricedTogether) {
   DemoOptions options{.ranks = 8, .steps = 5, .slow_rank = 3};
