@@ -136,10 +136,12 @@ std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {
 Blames FindBlames(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   Blames blames{.steps = BlameOfSteps(facts)};
+  const std::vector<int64_t> caused = CausedWaitsOf(facts);
   for (uint32_t r = 0; r < c.ranks.size(); ++r) {
     Suspect& suspect = blames.suspects.emplace_back();
     suspect.rank = r;
     suspect.members = {r};
+    suspect.blame = caused[r];
   }
   std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
   for (const WaitCause& wait : WaitOriginsOf(facts)) {
@@ -148,8 +150,6 @@ Blames FindBlames(const Facts& facts) {
       continue;
     }
     waited_for[wait.rank].push_back({&c.parts[wait.part], wait.time});
-    int64_t& blame = blames.suspects[wait.rank].blame;
-    blame = AddSaturated(blame, wait.duration());
     blames.total = AddSaturated(blames.total, wait.duration());
   }
   ExposedWaits exposed(facts);
