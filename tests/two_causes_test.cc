@@ -1,5 +1,5 @@
-// Asks about a job with two troubles at once, on different ranks: a rank computes slowly, and a
-// host waits for its input.
+// Asks about jobs with two troubles at once, on different ranks, as a rank that computes slowly and
+// a host that waits for its input; and about several ranks with one.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -66,6 +66,51 @@ TEST(TwoCauses, OneOfThemSinceAStep) {
   EXPECT_NEAR(static_cast<double>(first->worth->saved), both.step - AnswerTo(-1, -1).step, 1e6);
 }
 
+// Half of the steps are as before, so that no median tells what the host costs.
+TEST(TwoCauses, OneOfThemSinceTheMiddle) {
+  DemoOptions options{.ranks = 8, .steps = 8, .slow_rank = 6, .slow_since = 7};
+  options.slow_host = 3;
+  const Answer both = AnswerTo(options);
+  const Finding* first = testing::LeadingFinding(both.answer);
+  ASSERT_NE(first, nullptr);
+  EXPECT_TRUE(first->message.contains("Rank 3 and rank 6 since step 7 together hold the job up: "))
+      << first->message.str();
+  EXPECT_TRUE(first->message.contains(" of it by rank 3 alone.")) << first->message.str();
+}
+
+// Stages wait for one another anyway, which is no reason why a host is late.
+TEST(TwoCauses, AHostOfAPipelineIsNoPartOfItsBubble) {
+  DemoOptions options{.ranks = 16, .steps = 5, .slow_rank = -1};
+  options.ranks_per_host = 4;
+  options.slow_host = 2;
+  options.pipeline = 4;
+  const Answer slow = AnswerTo(options);
+  const Finding* first = testing::LeadingFinding(slow.answer);
+  ASSERT_NE(first, nullptr);
+  EXPECT_TRUE(first->message.contains("Ranks 8 to 11 of host host-0002 together hold the job up: "))
+      << first->message.str();
+  options.slow_host = -1;
+  ASSERT_TRUE(first->worth.has_value());
+  EXPECT_NEAR(static_cast<double>(first->worth->saved), slow.step - AnswerTo(options).step, 1e6);
+}
+
+TEST(TwoCauses, OnTwoStagesOfAPipeline) {
+  DemoOptions options{.ranks = 16, .steps = 5, .slow_rank = 2};
+  options.other_slow_ranks = {14};
+  options.pipeline = 4;
+  const Answer both = AnswerTo(options);
+  const Finding* first = testing::LeadingFinding(both.answer);
+  ASSERT_NE(first, nullptr);
+  EXPECT_TRUE(first->message.contains("Ranks 2 and 14 together hold the job up: "))
+      << first->message.str();
+  options.slow_rank = -1;
+  options.other_slow_ranks = {};
+  ASSERT_TRUE(first->worth.has_value());
+  // The job's step: ranks that run ahead at the start record shorter ones.
+  EXPECT_NEAR(static_cast<double>(first->worth->step_time - first->worth->saved),
+              AnswerTo(options).step, 0.02 * both.step);
+}
+
 // Of the ranks of a slow host, one computes slowly, too: its device is to be looked at as well.
 TEST(TwoCauses, OnOneRankOfAHost) {
   const Answer both = AnswerTo(9, 1);
@@ -96,6 +141,18 @@ TEST(OneCause, OfTwoRanksIsNamedAndPricedTogether) {
   options.slow_rank = -1;
   ASSERT_TRUE(first->worth.has_value());
   EXPECT_NEAR(static_cast<double>(first->worth->saved), both.step - AnswerTo(options).step, 1e6);
+}
+
+// No rank does the work of a stage but those of its stage, which are all as slow.
+TEST(OneCause, OfAStageNamesAllItsRanks) {
+  DemoOptions options{.ranks = 8, .steps = 5, .slow_rank = 4};
+  options.other_slow_ranks = {5, 6, 7};
+  options.pipeline = 2;
+  const Answer slow = AnswerTo(options);
+  const Finding* stage = testing::FindFinding(slow.answer, "slow stage");
+  ASSERT_NE(stage, nullptr);
+  EXPECT_TRUE(stage->message.contains("Ranks 4 to 7 are the slow stage: ")) << stage->message.str();
+  EXPECT_EQ(stage->where.ranks, (std::vector<int64_t>{4, 5, 6, 7}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "analyses/build.h"
 #include "analyses/late_words.h"
@@ -61,35 +62,54 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
   return late;
 }
 
+// It and those with as much more time of their own: all of a stage, where a host that is slow has
+// one.
+std::vector<int64_t> RanksOfStage(const Facts& facts, const LateRank& late,
+                                  const std::vector<RankEffort>& beyond) {
+  constexpr double kAsMuch = 0.8;
+  std::set<int64_t> stage;
+  for (size_t r = 0; r < beyond.size(); ++r) {
+    if (static_cast<double>(beyond[r].own) >= kAsMuch * static_cast<double>(late.beyond.own))
+      stage.insert(facts.collectives.ranks[r].rank);
+  }
+  return {stage.begin(), stage.end()};
+}
+
+Phrase SayStage(const Facts& facts, const LateRank& late, const std::vector<int64_t>& stage) {
+  const Phrase since = late.since ? Say(" since step {first}", *late.since) : Phrase();
+  if (stage.size() > 1) return Say("{ranks} are the slow stage{since}", SayRanks(stage), since);
+  return Say("{who} is the slow stage{since}",
+             SayParticipant(facts, facts.collectives.ranks[late.rank]), since);
+}
+
 // Whether other ranks can take over what it has more of.
 bool MayBeBalanced(const LateRank& late) {
   return IsCompute(late.reason) && late.reason != LateReason::kCompute;
 }
 
-void AddFinding(Report& report, const Facts& facts, const LateRank& late, double share) {
+void AddFinding(Report& report, const Facts& facts, const LateRank& late,
+                const std::vector<int64_t>& stage, double share) {
   const RankCollectives& rank = facts.collectives.ranks[late.rank];
-  const Phrase who = Capitalized(SayParticipant(facts, rank));
-  const Phrase reason = SayLateReason(late, facts);
+  const bool several = stage.size() > 1;
   report.findings.push_back(
-      {.message = late.since ? Say("{who} is the slow stage since step {since}: {reason}, {share} "
-                                   "of span.",
-                                   who, *late.since, reason, HumanRatio(share))
-                             : Say("{who} is the slow stage: {reason}, {share} of span.", who,
-                                   reason, HumanRatio(share)),
-       .because =
-           Say("{cause}; the others wait for it in sends and receives: outside of communication it "
-               "takes {time} more than their median",
-               SayLateEvidence(late, facts), HumanTime(static_cast<double>(late.beyond.own))),
+      {.message =
+           Say("{stage}: {reason}, {share} of span.", Capitalized(SayStage(facts, late, stage)),
+               SayLateReason(late, facts), HumanRatio(share)),
+       .because = Say("{cause}; the others wait in sends and receives: outside of communication "
+                      "{rank} takes {time} more than their median",
+                      SayLateEvidence(late, facts), SayParticipant(facts, rank),
+                      HumanTime(static_cast<double>(late.beyond.own))),
        .hint = MayBeBalanced(late)
                    ? Phrase("balance the stages: move layers to ranks with less own time")
                    : LateHint(late, facts),
        .impact = late.lost,
        .table = "stages",
-       .cause = {CauseOf(late.reason), rank.rank},
+       .cause = {CauseOf(late.reason), several ? std::nullopt : std::optional(rank.rank)},
        .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
        .since = late.since,
-       .where = {.event = EventOf(late, facts)}});
+       .where = {.ranks = several ? stage : std::vector<int64_t>(),
+                 .event = EventOf(late, facts)}});
 }
 
 }  // namespace
@@ -106,7 +126,10 @@ void AddSlowStage(Report& report, const Facts& facts) {
   // What others take over adds to their own time: all then take the mean. What began at a step is
   // more work of all.
   if (!late.since && slow_stage::MayBeBalanced(late)) late.lost -= late.lost / std::ssize(efforts);
-  if (slow) slow_stage::AddFinding(report, facts, late, static_cast<double>(late.lost) / span);
+  if (slow) {
+    slow_stage::AddFinding(report, facts, late, slow_stage::RanksOfStage(facts, late, beyond),
+                           static_cast<double>(late.lost) / span);
+  }
   if (!report.headline.empty()) return;
   report.headline = Say(
       "{verdict}: {who} has the most own time, {share} of span more than the median of the others.",

@@ -72,6 +72,9 @@ std::optional<std::set<int64_t>> RegularlyIn(const Facts& facts, const StepBlame
 
 std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps,
                                       const Suspect& s) {
+  // Three of six are every second one by chance once in ten times; who is waited for varies.
+  constexpr size_t kEnoughSteps = 8;
+  if (steps.size() < kEnoughSteps) return std::nullopt;
   std::vector<int64_t> numbers;
   for (const auto& [step, blame] : steps) numbers.push_back(step);
   const auto median = static_cast<double>(StepChangesOf(facts).median);

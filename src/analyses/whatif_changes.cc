@@ -420,7 +420,7 @@ size_t CountSlow(const Facts& facts, std::optional<int64_t> since) {
 }
 
 int64_t RecordedStep(const Facts& facts, std::optional<int64_t> since) {
-  constexpr double kSame = 0.05;  // of a step; beyond it ranks do not step together
+  constexpr double kSame = 0.02;  // of a step; beyond it ranks do not step together
   const int64_t of_job = MeanStep(facts, OriginsOf(facts).recorded, since);
   if (CountSlow(facts, since) > 0) return of_job;
   const JobGraph& graph = JobGraphOf(facts);

@@ -307,7 +307,8 @@ struct Priced {
   std::optional<FrameTimes::Leader> function;
   double recorded = 0, saved = 0;       // ns per step
   double before = 0;                    // ns per step, saved in the same steps by those before it
-  Phrase who;                           // where others are joined: all of them
+  Phrase who;                           // where others are joined: all of them,
+  bool as_one = false;                  // which nothing tells apart
   Phrase alone;                         // what of it is saved without those
   Phrase hint;                          // what to try
   Phrase others;                        // and of those that are joined
@@ -435,18 +436,23 @@ void Join(const Facts& facts, const Origin& later, const Priced& price, double s
           Origin& origin, Priced& joined) {
   const JobGraph& graph = JobGraphOf(facts);
   if (joined.who.empty()) {
-    joined.who = SayRanks(RanksOf(graph, origin)) + SayHost(graph, origin);
+    const Phrase host = SayHost(graph, origin);
+    joined.who = SayRanks(RanksOf(graph, origin)) + host;
+    joined.as_one = host.empty();
     // Of blocks, a replay tells only what it saves to mend them all (docs/formats/partials.md).
     if (!IsOfPartials(facts))
       joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
   }
-  const Phrase ranks = SayRanks(RanksOf(graph, later));
+  const Phrase ranks = SayRanks(RanksOf(graph, later)), host = SayHost(graph, later);
   const Phrase when = later.since != origin.since ? SayWhen(graph, later) : Phrase();
-  joined.who = Say("{first} and {second}", joined.who, ranks + SayHost(graph, later) + when);
   if (price.hint != joined.hint && !joined.others.contains(price.hint.str()))
     joined.others += Say("; {ranks}: {hint}", ranks, price.hint);
+  joined.others += price.others;
   origin.with.push_back(later.late);
   origin.with.insert(origin.with.end(), later.with.begin(), later.with.end());
+  joined.as_one = joined.as_one && host.empty() && when.empty();
+  joined.who = joined.as_one ? SayRanks(RanksOf(graph, origin))
+                             : Say("{first} and {second}", joined.who, ranks + host + when);
   joined.saved += saved;
 }
 

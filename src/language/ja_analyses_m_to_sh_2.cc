@@ -333,14 +333,13 @@ std::span<const Translated> JapaneseOfAnalysesMToSh2() {
        "います"},
       {"Ranks by own time", "自身の処理時間順のランク"},
       {"own time", "自身の処理時間"},
-      {"{who} is the slow stage since step {since}: {reason}, {share} of span.",
-       "ステップ {since} 以降、{who} が遅いステージです: {reason}、スパンの {share}。"},
-      {"{who} is the slow stage: {reason}, {share} of span.",
-       "{who} が遅いステージです: {reason}、スパンの {share}。"},
-      {"{cause}; the others wait for it in sends and receives: outside of communication it takes "
-       "{time} more than their median",
-       "{cause}。他のランクは送受信でこのランクを待っています: 通信以外の時間が他の中央値より "
+      {"{stage}: {reason}, {share} of span.", "{stage}: {reason}、スパンの {share}。"},
+      {"{ranks} are the slow stage{since}", "{since}{ranks} が遅いステージです"},
+      {"{who} is the slow stage{since}", "{since}{who} が遅いステージです"},
+      {"{cause}; the others wait in sends and receives: outside of communication {rank} takes "
        "{time} "
+       "more than their median",
+       "{cause}。他のランクは送受信で待っています: {rank} は通信以外の時間が他の中央値より {time} "
        "長くなっています"},
       {"balance the stages: move layers to ranks with less own time",
        "ステージの負荷を均等にしてください: 自身の処理時間が短いランクへ層を移します"},

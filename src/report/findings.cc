@@ -59,11 +59,14 @@ bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   if (IsAnother(f, head)) return false;
   if (IsOfFunction(f, head) || AreOneEvent(f, head) || AreOfOneRanksEvent(f, head)) return true;
+  // Ranks that hold the job up are not late because all communicate or wait.
+  if (IsOfNamedRanks(f) && !IsOfSlowRanks(head)) return false;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
-  // A rank that costs little is not why all wait so long, or why a step took so long.
+  // Ranks that cost little are not why all wait so long, or why a step took so long.
   const double of_head = worth ? ShareOf(*worth) : head.share;
-  if (b.rank && !a.rank && of_head * kMostDueToOne < f.share) return false;
+  if ((b.rank || IsOfNamedRanks(head)) && !a.rank && of_head * kMostDueToOne < f.share)
+    return false;
   if (a.kind == b.kind) return true;
   // All communicate longer since a step: for whom they wait then is not known.
   if (a.kind == CauseKind::kCommunication && b.kind == CauseKind::kWait && !b.rank)

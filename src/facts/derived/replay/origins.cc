@@ -76,7 +76,7 @@ class OriginFinder {
         own.first = FirstCostly(saved).value_or(0);
       }
       if (costs || Costs(*most, unmended, saved)) {
-        AddOrigin(*most, taken);
+        AddOrigin(set, taken);
       } else if (SumOf(saved) < kLeastCost * SumOf(out_.recorded)) {
         for (const Suspect* suspect : set) harmless_.emplace_back(suspect, saved);
       }
@@ -189,14 +189,28 @@ class OriginFinder {
   }
 
   bool CostsSince(const Suspect& suspect, const Lengths& of_steps) const {
-    const auto from = static_cast<std::ptrdiff_t>(suspect.first);
-    std::vector<double> saved(of_steps.begin() + from, of_steps.end());
+    return CostsIn(std::span(of_steps).subspan(suspect.first)) ||
+           CostsUntilAnother(suspect, of_steps);
+  }
+
+  bool CostsIn(std::span<const int64_t> of_steps) const {
+    std::vector<double> saved(of_steps.begin(), of_steps.end());
     const double usual = Median(saved), steps = static_cast<double>(saved.size());
     const auto useful = std::ranges::count_if(saved, [](double s) { return s > 0; });
     // Of a median: 1.25 times that of a mean.
     const double error = 1.25 * kDeviationPerMad * MadOf(saved) / std::sqrt(steps);
     return usual >= least_cost_ && usual >= kBeyondError * error &&
            static_cast<double>(useful) >= kMostSteps * steps;
+  }
+
+  // Whether a rank that is late in all steps costs something until another is late, too, behind
+  // which it hides from then on.
+  bool CostsUntilAnother(const Suspect& suspect, const Lengths& of_steps) const {
+    if (suspect.late.size() < of_steps.size() ||
+        SumOf(of_steps) < least_cost_ * static_cast<double>(of_steps.size()))
+      return false;
+    const auto change = FindChangePoint(of_steps, least_cost_);
+    return change && change->Difference() < 0 && CostsIn(std::span(of_steps).first(change->at));
   }
 
   // What of the rank takes longer, and since when.
@@ -228,11 +242,13 @@ class OriginFinder {
 
   // Those before that cost nothing alone may be needed: of two ranks that are as late, mending one
   // saves nothing.
-  void AddOrigin(const Suspect& suspect, const SuspectSet& taken) {
+  void AddOrigin(const SuspectSet& set, const SuspectSet& taken) {
+    const Suspect& suspect = *set.front();
     SuspectSet with = costly_;
-    with.push_back(&suspect);
+    with.insert(with.end(), set.begin(), set.end());
     const Lengths before = LengthsWithout(costly_), all = LengthsWithout(taken);
     Origin origin{.late = Described(suspect)};
+    for (const Suspect* other : std::span(set).subspan(1)) origin.with.push_back(Described(*other));
     origin.since = origin.late.since;
     if (taken.size() > with.size()) {
       for (const Suspect* other : taken) {

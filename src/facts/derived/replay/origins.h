@@ -27,7 +27,8 @@ struct OriginRank {
 
 struct Origin {
   OriginRank late;
-  std::vector<OriginRank> with;   // others that are as late: only together they cost this
+  // Others that are as late, of which it needs all to cost this; and those of its machine.
+  std::vector<OriginRank> with;
   std::optional<int64_t> since;   // of the first of them; absent as there
   std::vector<int64_t> in_steps;  // their numbers, where it is late in some only; else empty
   // Of each of JobGraph::steps, ns; with those before taken out. Of a job's only rank, compared
@@ -47,7 +48,8 @@ inline constexpr double kLeastCost = 0.03;  // of a step
 struct Origins {
   std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
   // The most costly first. Each saves kLeastCost and more than a replay errs by: at the median
-  // since then, by 2.5 standard errors, and something in three of four steps; or on average, if
+  // since then, by 2.5 standard errors, and something in three of four steps; or so until another
+  // is late, too, if it is far beyond its peers in all steps; or on average, if
   // that is saved in three steps or more in which the rank is far beyond its peers. Of processors,
   // which are busy with other things now and then, these must be four or more at regular intervals.
   std::vector<Origin> found;
