@@ -108,6 +108,24 @@ TEST(DemoFindings, ASlowDeviceOfAProcessWithSeveralIsNoChance) {
   EXPECT_TRUE(job.answer.verdict.contains("Rank 3 device 0 is a straggler")) << job.answer.verdict;
 }
 
+// Which of its devices is the last is chance.
+TEST(DemoFindings, ARankOfWhichAllDevicesAreSlowIsNamed) {
+  for (const uint64_t seed : kSeeds) {
+    DemoOptions options{
+        .ranks = 3, .steps = 5, .seed = seed, .slow_rank = 1, .layers = 2, .stacks = false};
+    options.devices = 4;
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+    EXPECT_TRUE(job.answer.verdict.starts_with("Rank 1 is a straggler")) << job.answer.verdict;
+    EXPECT_FALSE(job.answer.verdict.contains("in step ")) << job.answer.verdict;
+    const Finding* leading = LeadingFinding(job.answer);
+    ASSERT_NE(leading, nullptr);
+    EXPECT_EQ(leading->where.device, std::nullopt);
+    EXPECT_EQ(leading->cause.rank, 1);
+    EXPECT_EQ(RowsOf(job.answer, "stragglers", "ranks").size(), 12u) << "a row for each device";
+  }
+}
+
 // What it saves to hide communication changes nothing of what was measured.
 TEST(DemoFindings, ExposedCommunicationIsOneNumber) {
   DemoOptions options{.ranks = 2, .steps = 4, .slow_rank = 1, .layers = 4, .stacks = false};

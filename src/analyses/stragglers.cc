@@ -14,6 +14,7 @@
 #include "analyses/partial_note.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
+#include "analyses/stragglers_devices.h"
 #include "analyses/stragglers_explain.h"
 #include "analyses/stragglers_steps.h"
 #include "analyses/stragglers_suspects.h"
@@ -138,8 +139,7 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
 // "Rank 1 is a straggler since step 9", "Ranks 0 and 2 are stragglers in turn".
 Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (!IsOfSeveral(s)) {
-    return Say("{who} is a straggler{since}",
-               Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
+    return Say("{who} is a straggler{since}", Capitalized(SaySuspect(facts, s)),
                SaySince(facts, steps, s));
   }
   const Phrase who = Capitalized(SayRanks(RanksOf(facts, s)));
@@ -161,8 +161,7 @@ Phrase SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) 
         in_each ? Say("{reason} in each step", SayLateReason(s, facts)) : SayLateReason(s, facts),
         share);
   }
-  return Say("{who} {start}, which wait for {share} of span.",
-             Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
+  return Say("{who} {start}, which wait for {share} of span.", Capitalized(SaySuspect(facts, s)),
              SayLateStart(*s.start, facts), share);
 }
 
@@ -240,8 +239,7 @@ bool IsOfGroup(const Facts& facts, const Suspect& s) {
 // Of one that other load may have late: "Others wait for rank 0 since step 9, though steps take no
 // longer: slower operators, 20.4% of span."
 Phrase SayMayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  const Phrase who = SayParticipant(facts, facts.collectives.ranks[s.rank]),
-               reason = SayLateReason(s, facts);
+  const Phrase who = SaySuspect(facts, s), reason = SayLateReason(s, facts);
   const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
   return s.since ? Say("Others wait for {rank}{since}, though steps take no longer: {reason}, "
                        "{share} of span.",
@@ -361,7 +359,7 @@ Phrase Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst
   const std::string_view noun = ParticipantNoun(facts);
   if (worst.blame == 0) return Say("No {noun} waits for another.", noun);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const Phrase who = SayParticipant(facts, facts.collectives.ranks[worst.rank]);
+  const Phrase who = SaySuspect(facts, worst);
   const std::string error = time(LargestError(facts.collectives));
   if (stands_out) {
     const Phrase text = Say(
@@ -400,8 +398,13 @@ Report Run(const Facts& facts, const Params& params) {
   }
   Blames blames = FindBlames(facts);
   ExplainSuspects(facts, blames);
-  const Suspect& worst = blames.suspects.front();
-  report.headline = Headline(facts, blames.steps, worst, StandsOut(facts, worst, params));
+  const auto late_ranks = DevicesOfLateRanks(facts);
+  const StepBlame joined_steps = JoinedSteps(blames.steps, late_ranks);
+  Blames joined = JoinedBlames(blames, late_ranks, joined_steps);
+  if (!late_ranks.empty()) ExplainSuspects(facts, joined);
+  const Blames& told = late_ranks.empty() ? blames : joined;
+  const Suspect& worst = told.suspects.front();
+  report.headline = Headline(facts, told.steps, worst, StandsOut(facts, worst, params));
   report.headline += SayUnmatched(c);
   report.metrics = {
       {"waiting", "total wait time", blames.total, Unit::kNanoseconds},
@@ -415,7 +418,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(StepTable(c, blames.steps));
   const int64_t for_absent = AddWaitForAbsent(report, facts, MeanSpan(facts));
   if (for_absent > worst.lost) report.headline = report.findings.front().message;
-  AddFindings(report, facts, blames, for_absent, params);
+  AddFindings(report, facts, told, for_absent, params);
   if (pipeline && std::ssize(report.findings) == (for_absent > 0 ? 1 : 0))
     AddSlowStage(report, facts);
   NotePartials(facts, report);

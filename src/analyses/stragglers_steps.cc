@@ -45,6 +45,11 @@ bool IsOfSeveral(const Suspect& s) {
   return s.in_turn || (s.work != nullptr && s.work->ranks.size() > 1);
 }
 
+Phrase SaySuspect(const Facts& facts, const Suspect& s) {
+  const RankCollectives& participant = facts.collectives.ranks[s.rank];
+  return s.all_devices ? SayRanks({&participant.rank, 1}) : SayParticipant(facts, participant);
+}
+
 std::vector<int64_t> RanksOf(const Facts& facts, const Suspect& s) {
   if (!s.in_turn) return s.work->ranks;
   std::set<int64_t> ranks;
@@ -126,7 +131,7 @@ Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
     where.ranks = RanksOf(facts, s);
   else if (!where.steps.empty() || worst.device >= 0)
     where.ranks = {worst.rank};
-  if (!IsOfSeveral(s) && worst.device >= 0) where.device = worst.device;
+  if (!IsOfSeveral(s) && !s.all_devices && worst.device >= 0) where.device = worst.device;
   return where;
 }
 

@@ -16,6 +16,9 @@ namespace stepscope::stragglers {
 // Whether it stands for ranks that have more of the same work, or are late in turn.
 bool IsOfSeveral(const Suspect& s);
 
+// "rank 1", "rank 1 device 3".
+Phrase SaySuspect(const Facts& facts, const Suspect& s);
+
 // The numbers of these, ascending.
 std::vector<int64_t> RanksOf(const Facts& facts, const Suspect& s);
 

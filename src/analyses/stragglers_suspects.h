@@ -26,6 +26,7 @@ struct Suspect : LateRank {
   std::set<int64_t> late;         // the steps in which it caused most of the wait time
   std::vector<uint32_t> members;  // it, and those that are one with it; indexes
   bool in_turn = false;           // they are late in different steps (JoinInTurn)
+  bool all_devices = false;       // they are all devices of its rank (stragglers_devices.h)
   LateEvidence evidence = LateEvidence::kFewSteps;
   // Where its trace lacks some of the steps in which it is late: how many of those since it is late
   // the trace has, and how many there are; else 0.
