@@ -87,6 +87,22 @@ TEST(UnevenJob, RanksWithLargerInputsInStepsOfTheirOwnAreLateInTurn) {
   EXPECT_NEAR(static_cast<double>(first.per_step), 37e6, 3e6) << "the mean wait of a rank";
 }
 
+// Ranks 0 and 3 always have them. Load makes all steps vary, so that each causes most of its waits
+// in one step.
+TEST(UnevenJob, HalfOfTheRanksWithLargerInputsAreNamed) {
+  const std::vector<int> load = {9, 41, 5, 28, 17, 3, 33, 12, 25, 7, 38, 15, 2, 21};
+  const auto answer = AskAboutJob(4, [&](int rank, int step) {
+    const bool larger = rank == 0 || rank == 3;
+    double ms = (larger ? 90 : 60) + load[static_cast<size_t>((step * 5 + rank * 3) % 14)];
+    if (rank == 3 && step == 9) ms += 400;
+    if (rank == 0 && step == 14) ms += 400;
+    return Work{.ms = ms, .rows = larger ? 300 : 100};
+  });
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with("Ranks 0 and 3 are stragglers in turn: larger inputs"))
+      << testing::AllSaid(*answer);
+}
+
 // Rank 0 takes as long as ever; since step 14 rank 1 does not.
 TEST(UnevenJob, ARankIsNotLateSinceOthersAreFaster) {
   const auto answer = AskAboutJob(2, [](int rank, int step) {

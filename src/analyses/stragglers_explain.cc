@@ -87,6 +87,12 @@ bool HasOtherEvidence(const StepBlame& steps, const Suspect& s, bool changed) {
   return changed || (s.excess && KindOf(*s.excess) != ExcessKind::kTime);
 }
 
+// Inputs are larger or not, however much a step varies.
+bool HasLargerInputs(const Suspect& s) {
+  return s.reason == LateReason::kLargerInputs && s.work == nullptr && s.excess &&
+         KindOf(*s.excess) == ExcessKind::kSize && !s.excess->since && s.late.size() > 1;
+}
+
 // Stages of a pipeline have unequal work by design: of accelerators each rank is compared with
 // those of its stage, where several were recorded.
 void CompareInStages(const Facts& facts, const std::vector<RankEffort>& own,
@@ -242,12 +248,13 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   if (closely) AddEvaluation(facts, s);
   if (closely && some) ExplainByStepsBefore(facts, steps, s);
   AddLateStart(facts, s);
-  s.since = since_late();
+  const bool by_size = HasLargerInputs(s);
+  s.since = by_size ? std::nullopt : since_late();
   if (closely) AddThread(facts, s);
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
   const bool other = s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed);
   const bool between = s.reason == LateReason::kEvaluation;  // which no step holds
-  if (by_work || other || between) s.evidence = LateEvidence::kClear;
+  if (by_work || by_size || other || between) s.evidence = LateEvidence::kClear;
 }
 
 }  // namespace
