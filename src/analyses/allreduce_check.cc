@@ -33,7 +33,9 @@ given, a step's messages stand for the gradients: those launched in backward if 
 sizes come from kernel arguments, from the compiled program (XLA), or from the operator's input tensors
 (record_shapes=True). If no bandwidth is given,
 the best bandwidth of any all-reduce is used: bytes / time for the rank that arrived last. `expected` is then the time
-of the same bytes at that rate and cannot reveal a network that is slow throughout. `calls` are per step.
+of the same bytes at that rate and cannot reveal a network that is slow throughout. Where groups differ, as those of
+tensor and data parallelism, whose links do, it is the time of all messages, each at the best bandwidth of any group of as
+many ranks as far apart, and `bandwidth` is the mean of these. `calls` are per step.
 
 **Limitations:** TensorFlow traces without a compiled program have no sizes, so nothing is expected without `parameters`.
 Gradients reduced by reduce-scatter (FSDP, ZeRO) or all-to-all are not included. With one rank, wait time counts as measured.
@@ -154,6 +156,11 @@ bool HasAllRanks(const CollectiveFacts& c) {
   });
 }
 
+std::string_view SayBandwidth(const AllReduceExpectation& expected) {
+  if (expected.given) return "given bandwidth";
+  return expected.by_axis ? "best observed bandwidths of groups alike" : "best observed bandwidth";
+}
+
 void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sums,
                     const AllReduceExpectation& expected, double tolerance) {
   const double transfer = sums.Mean(&AllReduceSum::transfer);
@@ -174,7 +181,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
            Say("{measured} per step{without} vs {expected} for {bytes} at {bandwidth}/s ({source})",
                Time(transfer), sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
                Time(expected.Best()), HumanBytes(expected.bytes), HumanBytes(expected.bandwidth),
-               expected.given ? "given bandwidth" : "best observed bandwidth") +
+               SayBandwidth(expected)) +
            (has_all ? "" : "; waits for ranks without a trace are part of it"),
        .hint = HintFor(facts),
        .impact = std::min(PerDevice(sums, exposed), ToInt64(beyond)),
@@ -323,7 +330,9 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const AllReduceExpect
                         Time(sums.Mean(&AllReduceSum::exposed)));
   if (e.simple >= 0)
     report.headline += "; " + Say("expected {time} at {bandwidth}", Time(e.simple),
-                                  e.given ? "the given bandwidth" : "the best observed bandwidth");
+                                  e.given     ? "the given bandwidth"
+                                  : e.by_axis ? "the best observed bandwidths of groups alike"
+                                              : "the best observed bandwidth");
   report.headline += ".";
 }
 

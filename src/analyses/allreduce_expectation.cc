@@ -22,6 +22,14 @@ AllReduceExpectation ExpectAllReduces(const AllReduceSums& sums, const AllReduce
   }
   e.given = params.Number("bandwidth") > 0;
   e.bandwidth = e.given ? params.Number("bandwidth") : allreduces.best_bandwidth;
+  e.by_axis = !e.given && allreduces.several_axes && e.bytes >= 0 &&
+              params.Integer("parameters") <= 0 && sums.Mean(&AllReduceSum::at_best) > 0;
+  if (e.by_axis) {
+    e.bytes = sums.Mean(&AllReduceSum::bytes);
+    e.simple = sums.Mean(&AllReduceSum::at_best);
+    e.bandwidth = e.bytes / e.simple * kSecond;
+    return e;
+  }
   if (e.bytes < 0 || e.bandwidth <= 0) return e;
   e.simple = std::min(e.bytes / e.bandwidth * kSecond, kMostInt64);
   const double bus = e.given ? e.bandwidth : allreduces.best_bus_bandwidth;

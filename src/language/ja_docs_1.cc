@@ -5,7 +5,7 @@ namespace stepscope {
 
 std::span<const Translated> JapaneseOfDocs1() {
   static constexpr Translated kTexts[] = {
-      {"doc of allreduce_check, 916b9376",
+      {"doc of allreduce_check, e9cf04cb",
        R"(
 **質問:** 1 ステップの all-reduce の時間は、パラメーター数と帯域幅から期待される時間どおりですか。
 勾配の集約以外の all-reduce はありますか。
@@ -24,7 +24,10 @@ std::span<const Translated> JapaneseOfDocs1() {
 帯域幅の指定がなければ、all-reduce の最良の帯域幅を使います。
 これは、最後に到着したランクの バイト数 / 時間 です。
 その場合の `expected` は同じバイト数をその速度で送る時間なので、
-全体を通して遅いネットワークは検出できません。`calls` は 1 ステップあたりの回数です。
+全体を通して遅いネットワークは検出できません。
+テンソル並列とデータ並列のようにグループが異なり、リンクも異なる場合は、
+すべてのメッセージをそれぞれ同じランク数・同じ間隔のグループの最良の帯域幅で送る時間で、
+`bandwidth` はその平均です。`calls` は 1 ステップあたりの回数です。
 
 **制限:** コンパイル済みプログラムのない TensorFlow のトレースにはサイズがないため、
 `parameters` を指定しない限り期待値はありません。reduce-scatter (FSDP、ZeRO) や

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/time_units.h"
 
 namespace stepscope {
 namespace {
@@ -86,6 +87,9 @@ class Adder {
       return;
     }
     sum.bytes = AddSaturated(sum.bytes, a.bytes);
+    if (const double best = allreduces_.best_alike[a.group]; best > 0)
+      sum.at_best =
+          AddSaturated(sum.at_best, ToInt64(static_cast<double>(a.bytes) / best * kSecond));
     if (!IsGradient(a)) return;
     sum.gradient_bytes = AddSaturated(sum.gradient_bytes, a.bytes);
     sum.gradient_elements =

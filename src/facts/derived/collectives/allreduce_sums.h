@@ -21,6 +21,7 @@ struct AllReduceSum {
   int64_t exposed_transfer = 0;                     // ns of `exposed` without waiting
   int64_t waiting = 0;                              // ns, sum
   int64_t bytes = 0, gradient_bytes = 0, gradient_elements = 0;
+  int64_t at_best = 0;      // ns that these bytes take at the best rate of groups alike
   bool sized = true;        // all sizes are known
   int64_t group_size = -1;  // of the group that moves the most bytes, or calls
 

@@ -92,10 +92,27 @@ class Finder {
       return std::tuple(a.device, a.start, a.end, a.group, a.bytes);
     });
     FindUnions();
+    SetBestAlike();
     return std::move(out_);
   }
 
  private:
+  // How many ranks, and how far apart the first two are.
+  using Axis = std::pair<int64_t, int64_t>;
+
+  Axis AxisOf(uint32_t group) const {
+    const CollectiveGroup& g = facts_.collectives.groups[group];
+    return {g.size, g.members.size() > 1 ? g.members[1] - g.members[0] : 0};
+  }
+
+  void SetBestAlike() {
+    out_.several_axes = best_.size() > 1;
+    for (uint32_t g = 0; g < facts_.collectives.groups.size(); ++g) {
+      const auto best = best_.find(AxisOf(g));
+      out_.best_alike.push_back(best == best_.end() ? -1 : best->second);
+    }
+  }
+
   void AddMatch(const CollectiveMatch& match, const AbsentWaits& absent) {
     const int64_t for_absent =
         absent.by_match[static_cast<size_t>(&match - facts_.collectives.matches.data())];
@@ -127,6 +144,8 @@ class Finder {
   void NoteBandwidth(const CollectiveMatch& match, int64_t bytes, int64_t time) {
     const double rate = static_cast<double>(bytes) / (static_cast<double>(time) * 1e-9);
     out_.best_bandwidth = std::max(out_.best_bandwidth, rate);
+    double& best = best_.try_emplace(AxisOf(match.group), rate).first->second;
+    best = std::max(best, rate);
     const auto factor = BusFactor(match.op, facts_.collectives.groups[match.group].size);
     if (factor) out_.best_bus_bandwidth = std::max(out_.best_bus_bandwidth, rate * *factor);
   }
@@ -161,6 +180,7 @@ class Finder {
 
   const Facts& facts_;
   AllReduceFacts out_;
+  std::map<Axis, double> best_;  // bytes/s
   std::map<std::pair<const RankActivity*, uint32_t>, uint32_t> devices_;
   std::vector<std::optional<RangePhases>> phases_;  // by recording
 };

@@ -34,6 +34,10 @@ struct AllReduceFacts {
   // The highest bytes / time of any, by the rank that arrived last; with the factor of nccl-tests,
   // 2(n-1)/n, what a link carried. -1: no sizes, or for the second no group sizes.
   double best_bandwidth = -1, best_bus_bandwidth = -1;
+  // Of each of CollectiveFacts::groups, bytes/s: the best of any group of as many ranks as far
+  // apart, as those of one axis of the layout, which share a kind of link. -1: unknown.
+  std::vector<double> best_alike;
+  bool several_axes = false;  // all-reduces with sizes are of groups that are not alike
   // All-reduces that a rank did where others did something else; not among `all`.
   int64_t mismatched = 0;
 };
