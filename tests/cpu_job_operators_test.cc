@@ -294,7 +294,7 @@ TEST(CpuJobOperators, TimeBetweenMoreOperatorsIsTheirs) {
       "Rank 1 is the slow stage since step 9: more operators (aten::layer_norm), 9.4% of span"))
       << all;
   EXPECT_TRUE(
-      all.contains("90.0 ms more than the median of the others in more operators and "
+      all.contains("90.0 ms more in all than the median of the others in more operators and "
                    "between them; most of it in aten::layer_norm (10 more calls per step)"))
       << all;
 }

@@ -252,7 +252,7 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   else if (late.excess)
     behind = SayOperator(late, facts);
   const auto more = [&](int64_t ns, std::string_view where) {
-    return Say("{time} more than the median of the others {where}{behind}",
+    return Say("{time} more in all than the median of the others {where}{behind}",
                HumanTime(static_cast<double>(ns)), where, behind);
   };
   switch (late.reason) {

@@ -15,7 +15,7 @@ Phrase SayWork(const Facts& facts, const WorkRise& rise);
 std::string_view LateReasonName(LateReason reason, const Facts& facts);
 // The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".
 Phrase SayLateReason(const LateRank& late, const Facts& facts);
-// "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
+// "76.9 ms more in all than the median of the others between operators; Python meanwhile: ...".
 Phrase SayLateEvidence(const LateRank& late, const Facts& facts);
 // The operator or function that its work takes longer in; empty: not known.
 Phrase EventOf(const LateRank& late, const Facts& facts);

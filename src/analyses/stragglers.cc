@@ -247,8 +247,8 @@ Phrase SayMayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s
                  : Say("Others wait for {rank}: {reason}, {share} of span.", who, reason, share);
 }
 
-// "614 ms more than the median of the others between operators; it caused 93.8% of all wait time
-// (most of it in 8 of 10 steps), was last 22 times, and cost every other rank 643 ms".
+// "614 ms more in all than the median of the others between operators; it caused 93.8% of all wait
+// time (most of it in 8 of 10 steps), was last 22 times, and cost every other rank 643 ms".
 Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const bool several = IsOfSeveral(s);
   const Phrase share = HumanRatio(s.score), most = SayLateSteps(facts, steps, s),

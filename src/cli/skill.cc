@@ -89,7 +89,7 @@ prints, among others (`stepscope brief` again after a mend shows whether it is g
 job: 4 ranks, 4 steps, PyTorch on NVIDIA H100 80GB HBM3, dp 4
 Causes, first by what mending them is worth:
 [compute#e242] high, 44.2 ms per step (16.5%): Rank 2 is a straggler in every recorded step (3 to 6): slower compute kernels, 16.5% of span.
-  because: 179 ms more than the median of the others in the same number of compute kernels; it caused 100.0% of all wait time, was last 24 times, and cost every other rank 136 ms in all
+  because: 179 ms more in all than the median of the others in the same number of compute kernels; it caused 100.0% of all wait time, was last 24 times, and cost every other rank 136 ms in all
   try: check its device: clocks and temperature (nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE), other processes; replace it with a spare
 A step, mean of 4 ranks: 268 ms
   device compute: 191 ms
@@ -121,9 +121,9 @@ stepscope compare /tmp/healthy /tmp/job
 ```
 
 ```text
-Change per step  step time  device compute  waiting for other ranks  exposed communication
-rank 0            +47.6 ms            0 ns                 +34.0 ms               +9.84 ms
-rank 2            +48.2 ms        +44.9 ms                  -579 µs               -17.3 µs
+Change per step  step time  device compute  waiting for other ranks  exposed communication     input
+rank 0            +47.6 ms            0 ns                 +34.0 ms               +9.84 ms  +3.97 ms
+rank 2            +48.2 ms        +44.9 ms                  -579 µs               -17.3 µs  +3.87 ms
 ```
 
 Only rank 2 computes longer; that rank 0 waits longer and its step takes longer is the consequence, not a cause.

@@ -26,6 +26,8 @@ std::span<const Translated> JapaneseOfReports() {
       {"{what}, mean of {ranks}", "{what} ({ranks}の平均)"},
       {"{rank}, window {window}", "{rank}、区間 {window}"},
       {"{count} others, median", "他の {count} ランクの中央値"},
+      {"ranks {first} to {last}, median", "ランク {first} から {last} の中央値"},
+      {"{count} named ranks, median", "挙げた {count} ランクの中央値"},
       {"Not recorded: {what}.", "未記録: {what}。"},
       {"host operators", "ホストのオペレーター"},
       {"input shapes", "入力の形状"},

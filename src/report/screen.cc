@@ -203,7 +203,6 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
 
 // The parts in which ranks differ most, as many as fit, in their order.
 std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size_t room) {
-  constexpr size_t kRank = 22;  // columns of "Mean since step 12000"
   std::vector<std::pair<int64_t, size_t>> by_spread;
   for (size_t c = 0; c < ranks.parts.size(); ++c) {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -215,7 +214,9 @@ std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size
   }
   std::ranges::sort(by_spread);
   std::vector<size_t> fit;
-  size_t used = kRank;
+  size_t used = DisplayWidth(pen.In(SayWhatRanksShow(ranks)));
+  for (const SummaryRanks::Row& row : ranks.rows)
+    used = std::max(used, DisplayWidth(pen.In(row.title)));
   for (const auto& [negative, c] : by_spread) {
     used += std::max(DisplayWidth(pen.In(ranks.parts[c])), kNumber) + 2;
     if (used > room) break;

@@ -10,6 +10,7 @@
 
 #include "base/saturate.h"
 #include "report/columns.h"
+#include "report/findings.h"
 #include "report/humanize.h"
 #include "report/lookup.h"
 
@@ -28,6 +29,7 @@ int64_t MedianOf(std::vector<int64_t> values) {
 
 // A rank, its mean step over all its recordings, and how far that is from the median of ranks.
 struct RankRow {
+  int64_t rank = -1;
   Phrase title;
   std::vector<int64_t> times;
   int64_t differs = 0;
@@ -53,7 +55,7 @@ std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>&
   }
   std::vector<RankRow> rows;
   for (const auto& [number, sum] : ranks) {
-    RankRow& row = rows.emplace_back(RankRow{.title = Say("rank {rank}", number)});
+    RankRow& row = rows.emplace_back(RankRow{.rank = number, .title = Say("rank {rank}", number)});
     for (const double time : sum.times) row.times.push_back(ToInt64(time / sum.steps));
   }
   return rows;
@@ -83,6 +85,48 @@ std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t ste
     if (any) columns.push_back(c);
   }
   return columns;
+}
+
+// The ranks that the first finding names, ascending, where they are several and fewer than half.
+std::vector<int64_t> NamedRanks(const ReportSet& answer, size_t ranks) {
+  const std::vector<const Finding*> findings = FindingsInOrder(answer);
+  if (findings.empty()) return {};
+  const std::vector<int64_t>& named = findings.front()->where.ranks;
+  return named.size() > 1 && 2 * named.size() < ranks ? named : std::vector<int64_t>();
+}
+
+// "ranks 8 to 11, median", "5 named ranks, median".
+Phrase SayNamed(const std::vector<int64_t>& ranks) {
+  const bool in_a_row = ranks.back() - ranks.front() + 1 == std::ssize(ranks);
+  return in_a_row ? Say("ranks {first} to {last}, median", ranks.front(), ranks.back())
+                  : Say("{count} named ranks, median", ranks.size());
+}
+
+// Those that the first sentence names as one row, then those that differ, then the median of
+// others.
+void KeepThoseThatDiffer(const std::vector<int64_t>& named, double least,
+                         std::vector<RankRow>& rows) {
+  const size_t columns = rows.front().times.size();
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
+  const auto first_other = std::ranges::stable_partition(rows, [&](const RankRow& row) {
+                             return std::ranges::binary_search(named, row.rank);
+                           }).begin();
+  std::vector<RankRow> shown;
+  const std::vector<RankRow> first(rows.begin(), first_other);
+  if (first.size() > kMostRanks)
+    shown.push_back({.title = SayNamed(named), .times = MediansOf(first, columns)});
+  else
+    shown = first;
+  auto other = first_other;
+  while (shown.size() < kMostRanks && other != rows.end() &&
+         static_cast<double>(other->differs) >= least) {
+    shown.push_back(*other++);
+  }
+  const std::vector<RankRow> others(other, rows.end());
+  shown.push_back(
+      {.title = Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
+       .times = MediansOf(others, columns)});
+  rows = std::move(shown);
 }
 
 // "compute" of "compute, after - before", in any language.
@@ -126,17 +170,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
     const Phrase& title = table->columns[c].title;
     ranks.parts.push_back(ranks.changes ? Phrase(PartOf(title.str())) : title);
   }
-  if (rows.size() > kAllRanks) {
-    std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
-    const auto shown = rows.begin() + kMostRanks;
-    const auto alike = std::find_if(rows.begin(), shown, [&](const RankRow& row) {
-      return static_cast<double>(row.differs) < least;
-    });
-    const std::vector<RankRow> others(alike, rows.end());
-    rows.erase(alike, rows.end());
-    rows.push_back({Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
-                    MediansOf(others, columns.size())});
-  }
+  if (rows.size() > kAllRanks) KeepThoseThatDiffer(NamedRanks(answer, rows.size()), least, rows);
   for (RankRow& row : rows) ranks.rows.push_back({std::move(row.title), std::move(row.times)});
   return ranks;
 }
