@@ -116,8 +116,7 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late,
 }  // namespace slow_stage
 
 void AddSlowStage(Report& report, const Facts& facts) {
-  const std::vector<RankEffort> efforts = MeasureEfforts(facts);
-  const std::vector<RankEffort> beyond = BeyondOthers(efforts);
+  const auto& [efforts, beyond] = EffortsOf(facts);
   report.tables.push_back(slow_stage::StageTable(facts, efforts));
   LateRank late = slow_stage::Explain(facts, efforts, beyond);
   const double span = slow_stage::LongerSpan(efforts[late.rank], beyond[late.rank]);

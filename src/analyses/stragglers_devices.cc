@@ -54,7 +54,7 @@ std::vector<std::vector<uint32_t>> DevicesOfLateRanks(const Facts& facts) {
   std::map<int64_t, std::vector<uint32_t>> ranks;
   for (uint32_t r = 0; r < all.size(); ++r) ranks[all[r].rank].push_back(r);
   if (ranks.size() < 2) return {};
-  const std::vector<RankEffort> own = MeasureEfforts(facts), beyond = BeyondOthers(own);
+  const auto& [own, beyond] = EffortsOf(facts);
   std::vector<std::vector<uint32_t>> late;
   for (auto& [rank, devices] : ranks) {
     if (devices.size() > 1 && AreAllLate(devices, own, beyond)) late.push_back(std::move(devices));

@@ -113,14 +113,17 @@ void CompareInStages(const Facts& facts, const std::vector<RankEffort>& own,
   }
 }
 
-struct Efforts {
-  Efforts(const Facts& facts, std::vector<RankEffort> efforts)
-      : own(std::move(efforts)), beyond(own.empty() ? own : BeyondOthers(own)) {
-    if (!own.empty()) CompareInStages(facts, own, beyond);
-  }
+Efforts InStages(const Facts& facts, Efforts efforts) {
+  if (!efforts.beyond.empty()) CompareInStages(facts, efforts.own, efforts.beyond);
+  return efforts;
+}
 
-  std::vector<RankEffort> own, beyond;
-};
+// In these steps.
+Efforts EffortsIn(const Facts& facts, const std::set<int64_t>& steps) {
+  Efforts efforts{.own = MeasureEfforts(facts, &steps), .beyond = {}};
+  efforts.beyond = BeyondOthers(efforts.own);
+  return InStages(facts, std::move(efforts));
+}
 
 // Chance makes a rank the last in some steps, but not in every nth and in no other. Its own time
 // may tell nothing: of steps that begin with a program, it is late in the one before.
@@ -188,7 +191,7 @@ void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s
   if (before.empty() || 2 * before.size() > steps.size()) return;
   LateRank then = s;
   if (s.reason == LateReason::kUnknown) {
-    const Efforts efforts(facts, MeasureEfforts(facts, &before));
+    const Efforts efforts = EffortsIn(facts, before);
     then.beyond = efforts.beyond[s.rank];
     then.reason = FindLateReason(facts, then, efforts.own[s.rank].kernels,
                                  s.blame / (std::ssize(efforts.own) - 1));
@@ -225,7 +228,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const int64_t others = std::ssize(all.own) - 1;
   const std::set<int64_t> late = closely ? StepsToCompare(facts, steps, s) : std::set<int64_t>();
   const bool some = !late.empty() && late.size() < steps.size();
-  const Efforts in_some = some ? Efforts(facts, MeasureEfforts(facts, &late)) : Efforts(facts, {});
+  const Efforts in_some = some ? EffortsIn(facts, late) : Efforts();
   const Efforts& efforts = some ? in_some : all;
   s.beyond = efforts.beyond[s.rank];
   const LateRank late_rank = InRecordedSteps(s);
@@ -261,7 +264,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
 
 void ExplainSuspects(const Facts& facts, Blames& blames) {
   std::ranges::stable_sort(blames.suspects, std::greater(), &Suspect::blame);
-  const Efforts efforts(facts, MeasureEfforts(facts));
+  const Efforts efforts = InStages(facts, EffortsOf(facts));
   const OwnTimes own(facts);
   for (size_t i = 0; i < blames.suspects.size(); ++i) {
     Suspect& s = blames.suspects[i];

@@ -238,17 +238,6 @@ Phrase SayBefore(const std::optional<ShorterSteps>& shorter) {
                  : Phrase();
 }
 
-struct InputWaits {
-  std::vector<RankEffort> own, beyond;
-};
-
-// Of all ranks, which many of them are asked about.
-InputWaits MeasureInputWaits(const Facts& facts) {
-  InputWaits waits{.own = MeasureEfforts(facts), .beyond = {}};
-  waits.beyond = BeyondOthers(waits.own);
-  return waits;
-}
-
 // Whether half of what takes longer, or more, is its data loader, compared with the other ranks.
 bool WaitsForInput(const Facts& facts, const OriginRank& late) {
   const auto& ranks = facts.collectives.ranks;
@@ -256,10 +245,10 @@ bool WaitsForInput(const Facts& facts, const OriginRank& late) {
   const int64_t number = JobGraphOf(facts).ranks[late.rank].rank->rank;
   const auto at = std::ranges::find(ranks, number, &RankCollectives::rank);
   if (at == ranks.end()) return false;
-  const InputWaits& waits = facts.memo.Of<MeasureInputWaits>(facts);
+  const Efforts& efforts = EffortsOf(facts);
   const auto i = static_cast<size_t>(at - ranks.begin());
-  const int64_t steps = waits.own[i].steps;
-  return steps > 0 && 2 * (waits.beyond[i].input / steps) >= late.excess;
+  const int64_t steps = efforts.own[i].steps;
+  return steps > 0 && 2 * (efforts.beyond[i].input / steps) >= late.excess;
 }
 
 constexpr double kNearlyAll = 0.8;  // of what it takes longer

@@ -116,4 +116,16 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts, const std::set<int64_
   return efforts;
 }
 
+namespace {
+
+Efforts MeasureAll(const Facts& facts) {
+  Efforts all{.own = MeasureEfforts(facts), .beyond = {}};
+  if (all.own.size() > 1) all.beyond = BeyondOthers(all.own);
+  return all;
+}
+
+}  // namespace
+
+const Efforts& EffortsOf(const Facts& facts) { return facts.memo.Of<MeasureAll>(facts); }
+
 }  // namespace stepscope

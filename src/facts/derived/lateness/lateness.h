@@ -31,4 +31,10 @@ std::vector<RankEffort> MeasureEfforts(const Facts& facts,
 // number, per step, times its own steps. Values can be negative. REQUIRES: at least two.
 std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts);
 
+struct Efforts {
+  std::vector<RankEffort> own, beyond;  // `beyond` is empty of fewer than two ranks
+};
+// Of everything; measured once.
+const Efforts& EffortsOf(const Facts& facts);
+
 }  // namespace stepscope
