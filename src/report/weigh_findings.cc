@@ -116,7 +116,8 @@ void WeighAs(Found& found, int64_t impact, const RankTime& whole) {
   Reweigh(found, whole);
   // What was measured of all communication is a number of its own, whatever it saves to hide it.
   if (f.cause.kind == CauseKind::kCommunication && !f.cause.rank) return;
-  SayShareAgain(was, HumanRatio(f.share), f.message);
+  const double share = f.worth && !f.since ? ShareOf(*f.worth) : f.share;
+  SayShareAgain(was, HumanRatio(share), f.message);
 }
 
 void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole) {
