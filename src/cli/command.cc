@@ -58,8 +58,7 @@ Option& Option::Help(std::string text) {
 
 Option& Option::Value(std::string name) {
   value = std::move(name);
-  const bool is_list = arity == Arity::kRepeated || arity == Arity::kCommas;
-  if (is_list && value.ends_with(",...")) arity = Arity::kCommas;
+  if (!is_argument() && arity != Arity::kSwitch && arity != Arity::kOne) arity = ArityOfList(value);
   return *this;
 }
 

@@ -125,8 +125,8 @@ void AddServe(Command& root) {
   AddListening(command, flags->options.host, flags->options.port, flags->options.allow_hosts);
   AddTokenFlags(command, flags->token);
   command.Take("--traces", flags->options.trace_folders)
-      .Value("DIR...")
-      .Help("Open traces of ranks from these only")
+      .Value("DIR")  // of one word: what follows is a path to serve
+      .Help("Open traces of ranks from there only")
       .Default("all, on loopback");
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);

@@ -334,6 +334,29 @@ TEST(Parser, StoresListsAsTheyAreWritten) {
   EXPECT_FALSE(stacks);
 }
 
+TEST(Parser, LeavesTheWordAfterAValueToTheArguments) {
+  Command root("stepscope", "");
+  Command& command = root.Sub("do", "");
+  std::vector<std::string> traces, paths;
+  command.Argument("PATH", paths, "");
+  command.Take("--traces", traces).Value("DIR");
+  const auto parsed = Parse(root, Split("do --traces a part/ --traces b"));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().what;
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(traces, (Words{"a", "b"}));
+  EXPECT_EQ(paths, (Words{"part/"}));
+}
+
+TEST(Parser, ServesThePathAfterTheDirectoryOfTraces) {
+  const auto root = Root();
+  const Command& serve = *root->FindSub("serve");
+  const auto parsed = Parse(*root, Split("serve --traces t part/"));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().what;
+  const auto traces = std::ranges::find_if(
+      serve.options(), [](const auto& option) { return option->long_name() == "--traces"; });
+  EXPECT_EQ((*traces)->arity, Option::Arity::kRepeated);
+}
+
 TEST(Parser, StoresRangesUpToTheGreatestNumber) {
   Command root("stepscope", "");
   std::vector<int64_t> ranks;
