@@ -162,9 +162,7 @@ test("10,000 ranks by 100 steps are drawn frame by frame", async () => {
   for (const kind of ["hover", "zoom", "scroll"] as const) {
     const costs = await frameCosts(page, () => move(kind)), most = costs[Math.floor(0.95 * costs.length)] ?? Infinity;
     console.log(`10,000 ranks by 100 steps, ${kind}: ${costs.length} frames cost ${(costs[costs.length >> 1] ?? NaN).toFixed(1)} ms (median), ${most.toFixed(1)} ms (p95) of the main thread`);
-    // Each level that is zoomed to the first time sets its labels: of these frames the middle one counts.
-    const judged = kind === "zoom" ? costs[costs.length >> 1]! : most;
-    assert.ok(costs.length > 60 && judged < kFrame, `${kind}: ${judged} ms of ${costs.length} frames`);
+    assert.ok(costs.length > 60 && most < kFrame, `${kind}: ${most} ms of ${costs.length} frames`);
   }
   assert.doesNotMatch((await shown(page))!, /: 10,000 of/, "it has zoomed");
   await watched.screenshot("many-ranks-large");

@@ -1,5 +1,5 @@
-// Draws a heat map whose cells are smaller than a few pixels: one pixel for each band of rows and columns, in the color of the largest
-// value under it. The picture is kept until something else is to be seen, so that a cursor over a million cells costs nothing.
+// Draws the cells of a heat map as one picture: a pixel for each cell, or where there is no room for each band of rows and columns, in the
+// color of the largest value under it. The picture is kept until something else is to be seen, so that a cursor over a million cells costs nothing.
 import { kRamp } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import type { RowView } from "./canvas";
