@@ -101,7 +101,8 @@ class ChangeAsker {
     Try("communication: hidden", ColumnKind::kCommunication, true);
     if (const auto kernel = LongestKernel(); !kernel.empty() && !IsOfPartials(facts_))
       Try(fmt::format("kernel {}: gone", kernel), ColumnKind::kCompute, true);
-    if (!facts_.OnHost()) Try("host gaps: none", ColumnKind::kLaunch, true);
+    if (!facts_.OnHost() && !IsOfPartials(facts_))
+      Try("host gaps: none", ColumnKind::kLaunch, true);
     return AskedChanges{std::move(out_), without_peers_};
   }
 

@@ -428,9 +428,7 @@ void Join(const Facts& facts, const Origin& later, const Priced& price, double s
     const Phrase host = SayHost(graph, origin);
     joined.who = SayRanks(RanksOf(graph, origin)) + host;
     joined.as_one = host.empty();
-    // Of blocks, a replay tells only what it saves to mend them all (docs/formats/partials.md).
-    if (!IsOfPartials(facts))
-      joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
+    joined.alone = Say(", {time} of it by {ranks} alone", HumanTime(joined.saved), joined.who);
   }
   const Phrase ranks = SayRanks(RanksOf(graph, later)), host = SayHost(graph, later);
   const Phrase when = later.since != origin.since ? SayWhen(graph, later) : Phrase();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -37,14 +38,15 @@ struct Extent {
 
 class Blocks {
  public:
-  Blocks(const RankActivity& rank, std::span<const uint32_t> activities)
-      : rank_(rank), activities_(activities) {}
+  Blocks(const RankActivity& rank, std::span<const uint32_t> activities, const KeptWaits& waits)
+      : rank_(rank), activities_(activities), waits_(waits) {}
 
   std::vector<WorkBlock> Make() {
     Collect();
     CutAtExtents();
     CutWithinCommunication();
     CutAtLongIdle();
+    CutAtWaits();
     std::ranges::sort(cuts_);
     const auto same = std::ranges::unique(cuts_);
     cuts_.erase(same.begin(), same.end());
@@ -67,8 +69,7 @@ class Blocks {
         communication_.push_back({activity.start, activity.end});
         continue;
       }
-      const Kind kind = IsMemory(activity.kind) ? Kind::kMemcpy : Kind::kCompute;
-      const Worker worker{activity.step, kind};
+      const Worker worker = WorkerOf(activity);
       if (activity.start == activity.end) moments_.push_back({activity.start, worker, 0});
       edges_.push_back({activity.start, worker, 1});
       edges_.push_back({activity.end, worker, -1});
@@ -98,10 +99,7 @@ class Blocks {
     for (const Edge& edge : edges_) {
       if (IsWithin(communication, edge.time)) within.push_back(edge.time);
     }
-    if (within.size() > kMostCutsWithin) {
-      within = LongestPauses(communication);
-      coarse_ = communication;
-    }
+    if (within.size() > kMostCutsWithin) within = LongestPauses(communication);
     cuts_.insert(cuts_.end(), within.begin(), within.end());
   }
 
@@ -148,6 +146,25 @@ class Blocks {
     }
   }
 
+  static Worker WorkerOf(const Activity& activity) {
+    return {activity.step, IsMemory(activity.kind) ? Kind::kMemcpy : Kind::kCompute};
+  }
+
+  // Between these, a replay times work anew.
+  void CutAtWaits() {
+    for (const uint32_t a : activities_) {
+      const KeptWait* wait = waits_.Of(a);
+      if (wait == nullptr) continue;
+      const Activity activity = rank_.activities[a];
+      const bool communicates = activity.kind == Kind::kCommunication;
+      if (communicates && !wait->of_block) continue;
+      const int64_t cut = communicates ? wait->since : activity.start;
+      cuts_.push_back(cut);
+      apart_.insert(cut);
+      if (!communicates) waiting_.try_emplace({WorkerOf(activity), activity.start}, wait->since);
+    }
+  }
+
   void Sweep() {
     size_t cut = 0;
     for (size_t e = 0; e < edges_.size();) {
@@ -173,6 +190,7 @@ class Blocks {
 
   void SpendUntil(int64_t time) {
     if (time > now_ && !running_.empty()) {
+      if (spent_.empty()) first_ = running_;
       spent_[running_] += time - now_;
       last_ = running_;
       idle_after_ = 0;
@@ -182,32 +200,30 @@ class Blocks {
     now_ = time;
   }
 
-  // What went on since the last cut, one behind the other.
+  // What went on since the last cut. What was idle before and after all work of the stretch stays
+  // there, and so do what ran first and last; the rest lies between these, so that nothing seems to
+  // wait for the end of a collective during which it ran, and work that waited begins when it did.
   void PlaceBlocks(int64_t next_cut) {
-    if (!spent_.empty() && IsWithin(coarse_, last_cut_)) return PlaceCoarsely(next_cut);
-    PlaceSpent(last_cut_);
-    BeginStretch(next_cut);
-  }
-
-  // What was idle before and after all work of the stretch stays there, and the rest lies amid the
-  // work that ended last, so that nothing seems to wait for the end of a collective.
-  void PlaceCoarsely(int64_t next_cut) {
-    const Running last = last_;
-    const int64_t busy = spent_[last], end = next_cut - idle_after_;
-    spent_.erase(last);
-    const int64_t at = PlaceSpent(last_cut_ + idle_before_);
-    for (const Worker& worker : last) Add(worker, at, at + busy / 2);
-    for (const Worker& worker : last) Add(worker, end - (busy - busy / 2), end);
-    BeginStretch(next_cut);
-  }
-
-  // One behind the other. Returns where they end.
-  int64_t PlaceSpent(int64_t at) {
-    for (const auto& [running, time] : spent_) {
-      for (const Worker& worker : running) Add(worker, at, at + time);
-      at += time;
+    if (!spent_.empty()) {
+      int64_t& first = spent_[first_];
+      const int64_t head = first_ == last_ ? (first + 1) / 2 : first;
+      first -= head;
+      const int64_t tail = std::exchange(spent_[last_], 0);
+      int64_t at = last_cut_ + idle_before_;
+      AddAll(first_, at, at + head);
+      at += head;
+      for (const auto& [running, time] : spent_) {
+        AddAll(running, at, at + time);
+        at += time;
+      }
+      AddAll(last_, next_cut - idle_after_ - tail, next_cut - idle_after_);
     }
-    return at;
+    BeginStretch(next_cut);
+  }
+
+  void AddAll(const Running& running, int64_t start, int64_t end) {
+    if (start == end) return;
+    for (const Worker& worker : running) Add(worker, start, end);
   }
 
   void BeginStretch(int64_t cut) {
@@ -219,16 +235,22 @@ class Blocks {
   // Longer, where it goes on.
   void Add(const Worker& worker, int64_t start, int64_t end) {
     const auto [last, is_new] = last_block_.try_emplace(worker, blocks_.size());
-    if (!is_new && blocks_[last->second].end == start && end > start) {
+    const bool goes_on = !is_new && blocks_[last->second].end == start && end > start;
+    if (goes_on && !apart_.contains(start)) {
       blocks_[last->second].end = end;
       return;
     }
     last->second = blocks_.size();
-    blocks_.push_back({start, end, worker.first, worker.second});
+    const auto wait = waiting_.find({worker, start});
+    blocks_.push_back(
+        {start, end, worker.first, worker.second, wait == waiting_.end() ? kNoTime : wait->second});
   }
 
   const RankActivity& rank_;
   std::span<const uint32_t> activities_;
+  const KeptWaits& waits_;
+  std::set<int64_t> apart_;                                // cuts across which no block goes on
+  std::map<std::pair<Worker, int64_t>, int64_t> waiting_;  // by start: WorkBlock::waited_for
   std::vector<Edge> edges_, moments_;
   std::vector<int64_t> cuts_;
   IntervalSet communication_;
@@ -236,9 +258,8 @@ class Blocks {
   std::map<Worker, int> counts_;
   Running running_;
   std::map<Running, int64_t> spent_;          // ns since the last cut
-  Running last_;                              // what ran last
+  Running first_, last_;                      // what ran first and last since then
   int64_t idle_before_ = 0, idle_after_ = 0;  // ns since the last cut: before all work, after it
-  IntervalSet coarse_;  // communication within which not all work stays where it was
   int64_t now_ = INT64_MIN, last_cut_ = INT64_MIN;
   std::map<Worker, size_t> last_block_;
   std::vector<WorkBlock> blocks_;
@@ -246,8 +267,9 @@ class Blocks {
 
 }  // namespace
 
-std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities) {
-  return Blocks(rank, activities).Make();
+std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities,
+                      const KeptWaits& waits) {
+  return Blocks(rank, activities, waits).Make();
 }
 
 }  // namespace stepscope

@@ -41,7 +41,7 @@ Occupancy Of(std::vector<Piece> pieces, int32_t step) {
 }
 
 std::vector<WorkBlock> BlocksOfAll(const RankActivity& rank) {
-  return BlocksOf(rank, rank.ActivitiesByDevice().front());
+  return BlocksOf(rank, rank.ActivitiesByDevice().front(), {});
 }
 
 // Collectives as they were, and the blocks of all else.

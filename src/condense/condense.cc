@@ -10,6 +10,7 @@
 #include "condense/blocks.h"
 #include "condense/idle.h"
 #include "condense/steps.h"
+#include "condense/waits.h"
 #include "facts/devices/kernels.h"
 
 namespace stepscope {
@@ -22,6 +23,7 @@ struct Work {
   int32_t step = kNoStep;
   Kind kind = Kind::kCompute;
   uint32_t activity = UINT32_MAX;  // of a collective; else it's a block
+  int64_t waited_for = kNoTime;    // when what it waited for on another stream had ended
 };
 
 class Rows {
@@ -61,21 +63,24 @@ class Rows {
   }
 
   // By start, so that reading sorts nothing.
-  std::vector<Work> AllWork() const {
+  std::vector<Work> AllWork() {
     std::vector<Work> all;
+    const KeptWaits waits = WaitsToKeep(rank_, *recording_.names);
+    after_ = waits.all ? PartialColumn::kAfter : PartialColumn::kAfterSome;
     for (uint32_t a = 0; a < rank_.activities.size(); ++a) {
       const Activity activity = rank_.activities[a];
       if (activity.kind != Kind::kCommunication) continue;
       const Stream& on = rank_.streams[activity.stream];
-      all.push_back(
-          {activity.start, activity.end, on.device, on.stream, activity.step, activity.kind, a});
+      const KeptWait* wait = waits.Of(a);
+      all.push_back({activity.start, activity.end, on.device, on.stream, activity.step,
+                     activity.kind, a, wait == nullptr ? kNoTime : wait->since});
     }
     const std::vector<std::vector<uint32_t>> by_device = rank_.ActivitiesByDevice();
     for (uint32_t d = 0; d < by_device.size(); ++d) {
       const std::map<Kind, int64_t> streams = StreamsOf(by_device[d]);
-      for (const WorkBlock& block : BlocksOf(rank_, by_device[d]))
+      for (const WorkBlock& block : BlocksOf(rank_, by_device[d], waits))
         all.push_back({block.start, block.end, rank_.devices[d], streams.at(block.kind), block.step,
-                       block.kind});
+                       block.kind, UINT32_MAX, block.waited_for});
     }
     std::ranges::stable_sort(all, {}, [](const Work& w) { return std::tuple(w.start, w.end); });
     return all;
@@ -100,6 +105,7 @@ class Rows {
     if (work.step != kNoStep)
       out_.Set(PartialColumn::kStep, rank_.steps[static_cast<size_t>(work.step)].number);
     WriteTimes(work.start, work.end);
+    if (work.waited_for != kNoTime) out_.Set(after_, work.start - work.waited_for);
     if (work.activity == UINT32_MAX) return;
     const Activity activity = rank_.activities[work.activity];
     WriteName(PartialColumn::kName, activity.name);
@@ -147,6 +153,7 @@ class Rows {
   const RecordingToCondense& recording_;
   const RankActivity& rank_;
   PartialTable& out_;
+  PartialColumn after_ = PartialColumn::kAfter;  // where waits are told
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ const std::array<FlatColumnInfo, kPartialColumns> kPartialInfos = {{
     {"incomplete", kInt64},   {"count", kInt64},      {"shortest", kInt64},
     {"longest", kInt64},      {"mean", kDouble},      {"squares", kDouble},
     {"late", kInt64},         {"pauses", kInt64},     {"input", kInt64},
-    {"operator", kText},      {"annotation", kText},  {"about", kText},
+    {"operator", kText},      {"annotation", kText},  {"after", kInt64},
+    {"after_some", kInt64},   {"about", kText},
 }};
 
 void PartialTable::BeginRow(std::string_view kind, int64_t rank) {

@@ -17,7 +17,7 @@ namespace stepscope {
 
 // Of a file, in its metadata: tells partials from other Parquet.
 inline constexpr std::string_view kPartialVersionKey = "stepscope.partials";
-inline constexpr std::string_view kPartialVersion = "3";
+inline constexpr std::string_view kPartialVersion = "4";
 inline constexpr std::string_view kPartialSourcesKey = "stepscope.sources";
 inline constexpr std::string_view kPartialUnreadKey = "stepscope.unread";  // JSON: paths
 
@@ -55,6 +55,8 @@ enum class PartialColumn : uint8_t {
   kInput,       // ns in ranges of a data loader
   kOperator,    // of a wait, around the longest
   kAnnotation,  // the same
+  kAfter,       // of work: ns since what it waited for on another stream had ended
+  kAfterSome,   // the same, where not all waits between streams of the recording are told
   kAbout,       // of a recording: the rest, as JSON
   kColumns
 };

@@ -130,10 +130,11 @@ class Mapper {
   void Map(MapItem& item) {
     LoadedFile file{.info = {.path = item.path}};
     // All that changes what the analyses of partials see: whether the host computes, where steps
-    // begin.
+    // begin, and which work waited for other work.
     std::atomic<int> no_threads = 0;
     LoadFile(file,
-             {.read = {.keep = kOverview.needs, .spare_threads = &no_threads},
+             {.read = {.keep = kOverview.needs | Wanted(KindSet{Kind::kSync}),
+                       .spare_threads = &no_threads},
               .places = places_,
               .stop = options_.stop},
              bytes_read_);

@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "facts/paths/dependency_draft.h"
+#include "facts/paths/stream_waits.h"
+#include "trace/stream_wait_names.h"
 
 namespace stepscope {
 namespace {
@@ -51,7 +53,7 @@ class DeviceSide {
     SortLaunches();
     IndexSyncs();
     AddLaunches();
-    AddRecordedWaits();
+    AddKnownWaits();
     AddStreamOrder();
     AddHostWaits();
     AddEnd();
@@ -63,7 +65,7 @@ class DeviceSide {
   void IndexSyncs();
   void AddLaunches();
   void AddCopyWait(const Piece& piece, const Call& call);
-  void AddRecordedWaits();
+  void AddKnownWaits();
   void AddStreamOrder();
   void AddHostWaits();
   void AddEnd();
@@ -137,13 +139,11 @@ void DeviceSide::SortLaunches() {
 }
 
 void DeviceSide::IndexSyncs() {
+  waits_are_recorded_ = RecordsStreamWaits(rank_, names_);
   for (uint32_t s = 0; s < rank_.syncs.size(); ++s) {
     const SyncRecord& sync = rank_.syncs[s];
-    if (names_[sync.name] == "Stream Wait Event") {
-      waits_are_recorded_ = true;
-    } else if (sync.correlation > 0) {
+    if (sync.correlation > 0 && names_[sync.name] != kStreamWait)
       syncs_.push_back({sync.correlation, s});
-    }
   }
   const auto& calls = rank_.host->calls;
   for (uint32_t c = 0; c < calls.size(); ++c) {
@@ -201,31 +201,24 @@ uint32_t DeviceSide::LastLaunched(uint32_t stream, int64_t before) const {
   return after == queue.begin() ? kNowhere : *std::prev(after);
 }
 
-// A stream's wait for an event concerns the next activity put on it, and waits for what had been
-// put on the other stream when the event was recorded.
-void DeviceSide::AddRecordedWaits() {
-  if (!waits_are_recorded_) return;
-  for (const SyncRecord& sync : rank_.syncs) {
-    if (names_[sync.name] != "Stream Wait Event") continue;
-    const uint32_t stream = StreamOf(sync.device, sync.stream);
-    if (stream == kNowhere) continue;
-    const uint32_t record = Find(event_records_, sync.wait_correlation);
-    const int64_t recorded = record == kNowhere ? sync.start : rank_.host->calls[record].start;
-    const uint32_t awaited = LastLaunched(StreamOf(sync.device, sync.wait_stream), recorded);
-    const auto waiting = std::ranges::lower_bound(queue_[stream], sync.start, {}, [&](uint32_t p) {
-      return ActivityOf(pieces_[p]).launched;
-    });
-    if (awaited == kNowhere || waiting == queue_[stream].end()) continue;
-    const Piece& piece = pieces_[*waiting];
-    draft_.AddEdge(pieces_[awaited].end, piece.start,
-                   Before(piece, Bound::kKernelGap, Reason::kWait));
+void DeviceSide::AddKnownWaits() {
+  const auto piece_of = [&](uint32_t activity) {
+    const auto at = std::ranges::lower_bound(pieces_, activity, {}, &Piece::index);
+    return at == pieces_.end() || at->index != activity ? nullptr : &*at;
+  };
+  for (const StreamWait& wait : StreamWaitsOf(rank_, names_)) {
+    const Piece *waiting = piece_of(wait.waiting), *awaited = piece_of(wait.awaited);
+    if (waiting == nullptr || awaited == nullptr) continue;
+    draft_.AddEdge(awaited->end, waiting->start,
+                   Before(*waiting, Bound::kKernelGap, Reason::kWait));
   }
 }
 
 // Whether something makes it likely that `piece` had to wait for another stream: the waits inside
 // a graph are not recorded, others leave a call between the launches of a stream, if calls of
-// that kind were recorded at all.
+// that kind were recorded at all. A partial has what its recording had.
 bool DeviceSide::MayWait(const Piece& piece, const Piece* before) const {
+  if (rank_.condensed && waits_are_recorded_) return false;
   const auto call = rank_.CallOf(ActivityOf(piece));
   if (!call || call->role == CallRole::kGraphLaunch) return true;
   if (waits_are_recorded_) return false;

@@ -18,6 +18,7 @@
 #include "partials/partial_table.h"
 #include "partials/step_names.h"
 #include "trace/notes.h"
+#include "trace/stream_wait_names.h"
 
 namespace stepscope {
 namespace {
@@ -185,7 +186,19 @@ class Reader {
     trace().Add(event);
     TakeInt(rows, row, PartialColumn::kStep, IntField::kStep);
     if (*kind == Kind::kCommunication) TakeCollective(rows, row);
+    AddStreamWait(event, rows.Int(PartialColumn::kAfter, row), kStreamWait);
+    AddStreamWait(event, rows.Int(PartialColumn::kAfterSome, row), kStreamWaitOfSome);
     return true;
+  }
+
+  // From the end of what the work waited for to its start.
+  void AddStreamWait(const Event& work, std::optional<int64_t> after, std::string_view name) {
+    if (!after || *after < 0 || work.start < INT64_MIN + *after) return;
+    trace().Add({.start = work.start - *after,
+                 .duration = *after,
+                 .name = trace().strings.Intern(name),
+                 .track = work.track,
+                 .kind = Kind::kSync});
   }
 
   void TakeCollective(const Rows& rows, size_t row) {

@@ -56,14 +56,15 @@ class ChangeMaker {
  private:
   using Target = JobChange::Target;
 
-  // What partials do not tell: which kernel or operator it was, and what a host did.
+  // What partials do not tell: which kernel or operator it was, and what a host did: of its gaps
+  // not which were waits for input.
   static bool NeedsTraces(const JobChange& change) {
     using enum JobChange::Target;
     const bool named = change.target == kRanks &&
                        (change.part == WorkPart::kKernel || change.part == WorkPart::kOperator ||
                         change.part == WorkPart::kBefore);
     return named || change.target == kKernel || change.target == kOperator ||
-           change.target == kPython || change.target == kInput;
+           change.target == kPython || change.target == kInput || change.target == kHostGaps;
   }
 
   // Why it concerns nothing; empty: it does.
