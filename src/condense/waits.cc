@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "facts/paths/stream_waits.h"
+#include "facts/activity/stream_waits.h"
 
 namespace stepscope {
 namespace {

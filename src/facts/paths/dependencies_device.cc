@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "facts/activity/stream_waits.h"
 #include "facts/paths/dependency_draft.h"
-#include "facts/paths/stream_waits.h"
-#include "trace/stream_wait_names.h"
 
 namespace stepscope {
 namespace {
@@ -142,7 +141,7 @@ void DeviceSide::IndexSyncs() {
   waits_are_recorded_ = RecordsStreamWaits(rank_, names_);
   for (uint32_t s = 0; s < rank_.syncs.size(); ++s) {
     const SyncRecord& sync = rank_.syncs[s];
-    if (sync.correlation > 0 && names_[sync.name] != kStreamWait)
+    if (sync.correlation > 0 && !IsStreamWait(sync, names_))
       syncs_.push_back({sync.correlation, s});
   }
   const auto& calls = rank_.host->calls;

@@ -13,6 +13,9 @@ struct StreamWait {
   uint32_t waiting = 0, awaited = 0;
 };
 
+// Whether the record is of such a wait, and those of its recording are all there.
+bool IsStreamWait(const SyncRecord& sync, const StringTable& names);
+
 // Whether a rank's waits of one stream for another were recorded: then no other is believed.
 bool RecordsStreamWaits(const RankActivity& rank, const StringTable& names);
 

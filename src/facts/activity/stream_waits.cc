@@ -1,5 +1,5 @@
 // Joins records of waits with calls and with work.
-#include "facts/paths/stream_waits.h"
+#include "facts/activity/stream_waits.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,10 +8,6 @@
 #include "trace/stream_wait_names.h"
 namespace stepscope {
 namespace {
-
-bool IsWait(const SyncRecord& sync, const StringTable& names) {
-  return names[sync.name] == kStreamWait;
-}
 
 using StreamKey = std::pair<int64_t, int64_t>;  // device, and number
 
@@ -154,16 +150,20 @@ std::vector<StreamWait> WaitsBy(const Finder& finder, const RankActivity& rank,
                                 const StringTable& names) {
   std::vector<StreamWait> waits;
   for (const SyncRecord& sync : rank.syncs) {
-    if (IsWait(sync, names) || names[sync.name] == kStreamWaitOfSome) finder.Add(sync, waits);
+    if (IsStreamWait(sync, names) || names[sync.name] == kStreamWaitOfSome) finder.Add(sync, waits);
   }
   return waits;
 }
 
 }  // namespace
 
+bool IsStreamWait(const SyncRecord& sync, const StringTable& names) {
+  return names[sync.name] == kStreamWait;
+}
+
 bool RecordsStreamWaits(const RankActivity& rank, const StringTable& names) {
   return std::ranges::any_of(rank.syncs,
-                             [&](const SyncRecord& sync) { return IsWait(sync, names); });
+                             [&](const SyncRecord& sync) { return IsStreamWait(sync, names); });
 }
 
 std::vector<StreamWait> StreamWaitsOf(const RankActivity& rank, const StringTable& names) {
