@@ -78,6 +78,7 @@ Result<QueryRows> Ask(const std::string& sql, const QueryOptions& options, const
   if (const auto added = AddTables(*state->connection, tables, state->scan_error); !added)
     return std::unexpected(added.error());
   if (const auto bound = question->Bind(); !bound) {
+    if (auto ended = state->watch->Ended()) return std::unexpected(*std::move(ended));
     return std::unexpected(
         Explained(bound.error(), names.value_or(std::vector<std::string>()), state->open, tables));
   }
