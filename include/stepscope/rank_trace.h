@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stepscope/result.h"
@@ -30,6 +31,12 @@ struct RankTrace {
   std::string version;  // of one in a storage
   std::string ends;     // a hash of its first and last 64 KB
 };
+
+// The command that asks `command`, such as "stepscope serve", of the trace that the partial of the
+// rank was made of, as a shell takes it; empty where the run has the trace, or nothing names it.
+// `traces`: by rank.
+std::string CommandOfTrace(int64_t rank, std::span<const RankTrace> traces,
+                           std::string_view command);
 
 // Files that stay open, as a storage that holds nothing else: no other path of the machine is read
 // through it.

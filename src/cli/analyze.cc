@@ -127,12 +127,9 @@ Phrase SayTrace(const ReportSet& answer, const std::vector<int64_t>& asked,
                 std::span<const RankTrace> traces) {
   const auto rank = RankInQuestion(answer, asked);
   if (!rank) return "";
-  const auto trace = std::ranges::lower_bound(traces, *rank, {}, &RankTrace::rank);
-  if (trace == traces.end() || trace->rank != *rank || trace->read) return "";
-  return Phrase("\n") +
-         Say("The trace of rank {rank}: {command}", *rank,
-             Phrase::Name(fmt::format("{} {}", CommandFor(trace->path, "stepscope serve"),
-                                      Pasted({trace->path}))));
+  const std::string command = CommandOfTrace(*rank, traces, "stepscope serve");
+  if (command.empty()) return "";
+  return Phrase("\n") + Say("The trace of rank {rank}: {command}", *rank, Phrase::Name(command));
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

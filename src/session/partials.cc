@@ -16,16 +16,6 @@
 namespace stepscope {
 namespace {
 
-bool IsPartial(const RankActivity& rank) { return rank.condensed != nullptr; }
-
-// The first trace of the rank, as a shell takes it; empty: not known.
-// Empty: it is not known.
-std::string CommandFor(int64_t rank, std::span<const RankTrace> sources, std::string_view command) {
-  const auto found = std::ranges::lower_bound(sources, rank, {}, &RankTrace::rank);
-  if (found == sources.end() || found->rank != rank || found->read) return "";
-  return fmt::format("{} {}", stepscope::CommandFor(found->path, command), ShellWord(found->path));
-}
-
 // Of how many shards the file is one; absent: it has no name that `map` gives.
 std::optional<int64_t> ShardsOf(const LoadedFile& file) {
   const auto shard = ShardOfFileName(std::filesystem::path(file.info.path).filename().string());
@@ -34,15 +24,18 @@ std::optional<int64_t> ShardsOf(const LoadedFile& file) {
 
 }  // namespace
 
-bool HasPartials(std::span<const RankActivity> ranks) {
-  return std::ranges::any_of(ranks, IsPartial);
+std::string CommandOfTrace(int64_t rank, std::span<const RankTrace> traces,
+                           std::string_view command) {
+  const auto found = std::ranges::lower_bound(traces, rank, {}, &RankTrace::rank);
+  if (found == traces.end() || found->rank != rank || found->read) return "";
+  return fmt::format("{} {}", CommandFor(found->path, command), ShellWord(found->path));
 }
 
 Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
                             std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
   if (partial == ranks.end()) return {};
-  const std::string command = CommandFor(partial->rank, sources, "stepscope serve");
+  const std::string command = CommandOfTrace(partial->rank, sources, "stepscope serve");
   return std::unexpected(Error{
       "partials hold no events", fmt::format("rank {}", partial->rank),
       command.empty() ? "open the traces of the ranks in question" : "open the trace: " + command});
@@ -51,7 +44,7 @@ Result<void> CheckHasEvents(std::span<const RankActivity> ranks,
 Phrase SayAskTheTrace(std::span<const RankActivity> ranks, std::span<const RankTrace> sources) {
   const auto partial = std::ranges::find_if(ranks, IsPartial);
   const std::string command =
-      partial == ranks.end() ? "" : CommandFor(partial->rank, sources, "stepscope analyze");
+      partial == ranks.end() ? "" : CommandOfTrace(partial->rank, sources, "stepscope analyze");
   if (command.empty())
     return "partials hold collectives, steps and sums alone: ask the traces of the ranks in "
            "question";

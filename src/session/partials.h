@@ -4,13 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "facts/derived/steps/of_partials.h"
 #include "session/load_file.h"
 #include "stepscope/phrase.h"
 #include "stepscope/rank_trace.h"
 
 namespace stepscope {
-
-bool HasPartials(std::span<const RankActivity> ranks);
 
 // Fails where these are partials: these have no events to hand out, show or write again. `sources`:
 // the traces that have, where they are known.
