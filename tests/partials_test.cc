@@ -66,6 +66,10 @@ class Partials : public ::testing::Test {
     EXPECT_TRUE(WriteDemo(Path("job"), options).has_value());
     return Path("job");
   }
+  static std::string Bytes(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
   const testing::ScratchFolder folder_;
 };
 
@@ -114,8 +118,7 @@ TEST_F(Partials, AreTheSameForAnyShardsAndMerges) {
   ASSERT_TRUE(MergePartials(std::vector{shard(2), shard(0)}, right));
   const auto bytes = [&](const std::vector<std::string>& from, const std::string& name) {
     EXPECT_TRUE(MergePartials(from, Path(name)));
-    std::ifstream in(Path(name), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    return Bytes(Path(name));
   };
   const std::string all = bytes({left, right}, "lr.ranks.parquet");
   EXPECT_EQ(all, bytes({right, left}, "rl.ranks.parquet"));
@@ -348,6 +351,23 @@ TEST_F(Partials, OfWhichSomeAreMissingAreCounted) {
   fs::remove(Path("part") + "/shard-00002-of-00004.ranks.parquet");
   EXPECT_EQ(MissingShards(Path("part"), 4).value(), std::vector<int64_t>{2});
   EXPECT_FALSE(MissingShards(Path("nowhere"), 4).has_value());
+}
+
+// Shards without traces, or with files alone that are none, leave files that say so: nothing is
+// missing then, or incomplete.
+TEST_F(Partials, OfFewerTracesThanShardsAreAll) {
+  const std::string traces = Demo(2);  // and truth.json
+  MapAll(traces, Path("part"), 5);
+  EXPECT_EQ(MissingShards(Path("part"), 5).value(), std::vector<int64_t>{});
+  MapAll(traces, Path("one"), 1);
+  const auto of_five = testing::Ask({Path("part")}), of_one = testing::Ask({Path("one")});
+  EXPECT_EQ(of_five->verdict.str(), of_one->verdict.str());
+  EXPECT_EQ(testing::Numbers(*of_five), testing::Numbers(*of_one));
+  EXPECT_EQ(testing::NoteCount(*of_five, "unreadable"), 0);
+  const std::vector<std::string> shards = {Path("part")}, whole = {Path("one")};
+  ASSERT_TRUE(MergePartials(shards, Path("five.ranks.parquet")));
+  ASSERT_TRUE(MergePartials(whole, Path("whole.ranks.parquet")));
+  EXPECT_EQ(Bytes(Path("five.ranks.parquet")), Bytes(Path("whole.ranks.parquet")));
 }
 
 // Bytes that are gone or changed are an error, or left out with a word.

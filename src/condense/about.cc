@@ -83,7 +83,7 @@ void WriteSteps(const Facts& facts, JsonWriter& json) {
 
 }  // namespace
 
-std::string AboutOf(const RecordingToCondense& recording, const Facts& facts) {
+std::string AboutOf(const RecordingToCondense& recording, const Facts& facts, bool coarse) {
   const RankActivity& rank = *recording.rank;
   JsonWriter json;
   json.BeginObject(JsonWriter::Form::kCompact);
@@ -108,7 +108,13 @@ std::string AboutOf(const RecordingToCondense& recording, const Facts& facts) {
             [&](const std::string& text) { json.String(text); });
   WriteList(json, "devices", rank.properties,
             [&](const DeviceProperties& device) { WriteDevice(json, device); });
-  WriteList(json, "notes", recording.notes, [&](const Note& note) { WriteNote(json, note); });
+  std::vector<Note> notes = recording.notes;
+  if (coarse)
+    notes.push_back({"nearly_waited", 1,
+                     "waiting for other ranks is not told to the ns: more ran beside communication "
+                     "than a partial has room for",
+                     ""});
+  WriteList(json, "notes", notes, [&](const Note& note) { WriteNote(json, note); });
   if (!recording.source.path.empty()) {
     json.Key("source");
     PutSource(json, recording.source);

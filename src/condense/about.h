@@ -7,6 +7,7 @@
 
 namespace stepscope {
 
-std::string AboutOf(const RecordingToCondense& recording, const Facts& facts);
+// `coarse`: DeviceBlocks::coarse; told as a note.
+std::string AboutOf(const RecordingToCondense& recording, const Facts& facts, bool coarse);
 
 }  // namespace stepscope

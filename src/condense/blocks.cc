@@ -25,8 +25,9 @@ struct Edge {
   int change = 0;  // +1: one more of it runs
 };
 
-// Of a device, within its communication, so that a partial stays small.
-constexpr size_t kMostCutsWithin = 1024;
+// Of a rank, within its communication, so that a partial stays small: of each device its share;
+// collectives take room, too, and so do devices.
+constexpr size_t kMostCutsWithin = 4096, kFewCutsWithin = 1024;
 
 struct Extent {
   int64_t first = INT64_MAX, last = INT64_MIN;
@@ -41,7 +42,7 @@ class Blocks {
   Blocks(const RankActivity& rank, std::span<const uint32_t> activities, const KeptWaits& waits)
       : rank_(rank), activities_(activities), waits_(waits) {}
 
-  std::vector<WorkBlock> Make() {
+  DeviceBlocks Make() {
     Collect();
     CutAtExtents();
     CutWithinCommunication();
@@ -54,7 +55,7 @@ class Blocks {
     Sweep();
     std::ranges::sort(
         blocks_, {}, [](const WorkBlock& b) { return std::tuple(b.start, b.end, b.kind, b.step); });
-    return std::move(blocks_);
+    return {std::move(blocks_), coarse_};
   }
 
  private:
@@ -94,12 +95,16 @@ class Blocks {
   // How long a collective waits while nothing computes is known only when all ranks are: there,
   // work stays where it was.
   void CutWithinCommunication() {
+    const size_t most =
+        (kMostCutsWithin - std::min(communication_.size(), kMostCutsWithin - kFewCutsWithin)) /
+        std::max<size_t>(rank_.devices.size(), 1);
     const IntervalSet communication = UnionOf(std::move(communication_));
     std::vector<int64_t> within;
     for (const Edge& edge : edges_) {
       if (IsWithin(communication, edge.time)) within.push_back(edge.time);
     }
-    if (within.size() > kMostCutsWithin) within = LongestPauses(communication);
+    coarse_ = within.size() > most;
+    if (coarse_) within = LongestPauses(communication, most / 2);
     cuts_.insert(cuts_.end(), within.begin(), within.end());
   }
 
@@ -110,7 +115,7 @@ class Blocks {
 
   // Where much runs beside communication, only the longest stretches in which nothing computes stay
   // where they were: a shorter one moves by less.
-  std::vector<int64_t> LongestPauses(const IntervalSet& communication) const {
+  std::vector<int64_t> LongestPauses(const IntervalSet& communication, size_t most) const {
     std::vector<Interval> computing;
     for (const uint32_t a : activities_) {
       const Activity activity = rank_.activities[a];
@@ -126,7 +131,7 @@ class Blocks {
     std::vector<Interval> within = Intersection(pauses, communication);
     std::ranges::stable_sort(within, std::greater(),
                              [](const Interval& pause) { return pause.end - pause.start; });
-    within.resize(std::min(within.size(), kMostCutsWithin / 2));
+    within.resize(std::min(within.size(), most));
     std::vector<int64_t> cuts;
     for (const Interval& pause : within) cuts.insert(cuts.end(), {pause.start, pause.end});
     return cuts;
@@ -263,11 +268,12 @@ class Blocks {
   int64_t now_ = INT64_MIN, last_cut_ = INT64_MIN;
   std::map<Worker, size_t> last_block_;
   std::vector<WorkBlock> blocks_;
+  bool coarse_ = false;
 };
 
 }  // namespace
 
-std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities,
+DeviceBlocks BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities,
                       const KeptWaits& waits) {
   return Blocks(rank, activities, waits).Make();
 }

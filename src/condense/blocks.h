@@ -19,14 +19,20 @@ struct WorkBlock {
   int64_t waited_for = kNoTime;
 };
 
-// By start. Of each step and of all together, blocks and communication occupy the device as long as
+struct DeviceBlocks {
+  std::vector<WorkBlock> blocks;  // by start
+  // So much ran while something communicated that not all lies where it was.
+  bool coarse = false;
+};
+
+// Of each step and of all together, blocks and communication occupy the device as long as
 // its work did, in every combination of computing, copying and communication, and begin and end
-// when it did. While something communicates, they lie where the work was, and
+// when it did. While something communicates, they lie where the work was, but for `coarse`, and
 // stretches in which nothing ran for more than a 64th of a step stay where they were; else where
 // between two moments of communication a block lies, says nothing. One ends where work does that
 // communication waited for, and one begins with work that waited for communication. `activities`:
 // those of the device, as ascending indexes into rank.activities; `waits`: of all.
-std::vector<WorkBlock> BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities,
+DeviceBlocks BlocksOf(const RankActivity& rank, std::span<const uint32_t> activities,
                       const KeptWaits& waits);
 
 }  // namespace stepscope

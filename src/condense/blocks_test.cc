@@ -41,7 +41,7 @@ Occupancy Of(std::vector<Piece> pieces, int32_t step) {
 }
 
 std::vector<WorkBlock> BlocksOfAll(const RankActivity& rank) {
-  return BlocksOf(rank, rank.ActivitiesByDevice().front(), {});
+  return BlocksOf(rank, rank.ActivitiesByDevice().front(), {}).blocks;
 }
 
 // Collectives as they were, and the blocks of all else.
@@ -83,6 +83,19 @@ TEST(Blocks, AreFewElsewhere) {
   for (int64_t i = 0; i < 1000; ++i) pieces.push_back({i * 10, i * 10 + 5});
   pieces.push_back({2003, 4001, kNoStep, Kind::kCommunication});
   EXPECT_LE(BlocksOfAll(RankWith(pieces)).size(), 200u + 8u);
+}
+
+// Where much runs beside communication they tell it: what a rank waited for is then nearly known.
+TEST(Blocks, SayWhereTheyAreCoarse) {
+  std::vector<Piece> pieces = {{0, 20'000, kNoStep, Kind::kCommunication}};
+  for (int64_t i = 0; i < 1000; ++i) pieces.push_back({i * 10, i * 10 + 5});
+  const auto coarse = [&] {
+    const RankActivity rank = RankWith(pieces);
+    return BlocksOf(rank, rank.ActivitiesByDevice().front(), {}).coarse;
+  };
+  EXPECT_FALSE(coarse());
+  for (int64_t i = 1000; i < 3000; ++i) pieces.push_back({i * 6, i * 6 + 3});
+  EXPECT_TRUE(coarse());
 }
 
 }  // namespace

@@ -33,12 +33,13 @@ class Rows {
 
   void Write() {
     const Facts facts = recording_.OwnFacts();
+    const std::vector<Work> all_work = AllWork();
     Begin("recording");
-    out_.Set(PartialColumn::kAbout, AboutOf(recording_, facts));
+    out_.Set(PartialColumn::kAbout, AboutOf(recording_, facts, coarse_));
     for (const Step& step : rank_.steps) WriteStep(step);
     CondenseSteps(facts, out_);
     CondenseIdle(recording_, out_);
-    for (const Work& work : AllWork()) WriteWork(work);
+    for (const Work& work : all_work) WriteWork(work);
     for (const RankKernels& kernels :
          MeasureKernels(std::span(&rank_, 1), recording_.names->size()))
       WriteKernels(kernels);
@@ -78,7 +79,9 @@ class Rows {
     const std::vector<std::vector<uint32_t>> by_device = rank_.ActivitiesByDevice();
     for (uint32_t d = 0; d < by_device.size(); ++d) {
       const std::map<Kind, int64_t> streams = StreamsOf(by_device[d]);
-      for (const WorkBlock& block : BlocksOf(rank_, by_device[d], waits))
+      const DeviceBlocks blocks = BlocksOf(rank_, by_device[d], waits);
+      coarse_ = coarse_ || blocks.coarse;
+      for (const WorkBlock& block : blocks.blocks)
         all.push_back({block.start, block.end, rank_.devices[d], streams.at(block.kind), block.step,
                        block.kind, UINT32_MAX, block.waited_for});
     }
@@ -153,6 +156,7 @@ class Rows {
   const RecordingToCondense& recording_;
   const RankActivity& rank_;
   PartialTable& out_;
+  bool coarse_ = false;                          // DeviceBlocks::coarse, of any
   PartialColumn after_ = PartialColumn::kAfter;  // where waits are told
 };
 

@@ -41,7 +41,7 @@ TEST(Waits, KeepBlocksApart) {
   RankActivity rank = RankWithLaunches(5);
   const StringTable names;
   const auto blocks =
-      BlocksOf(rank, rank.ActivitiesByDevice().front(), WaitsToKeep(rank, names));
+      BlocksOf(rank, rank.ActivitiesByDevice().front(), WaitsToKeep(rank, names)).blocks;
   EXPECT_TRUE(std::ranges::any_of(blocks, [](const WorkBlock& b) { return b.end == 20; }));
 }
 

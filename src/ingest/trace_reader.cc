@@ -119,7 +119,7 @@ Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptio
 }
 
 bool IsDamaged(ByteSource source) {
-  if (LooksLikePartials(source.Peek(kPartialSniff))) return !IsOtherParquet(std::move(source));
+  if (LooksLikePartials(source.Peek(kPartialSniff))) return !HoldsNoPartials(std::move(source));
   if (!source.compressed()) return false;
   std::string ignored(1 << 16, '\0');
   while (source.Read(ignored) > 0) StopIfAsked();

@@ -19,6 +19,9 @@ std::span<const Translated> JapaneseOfQueries() {
       {"{count} Parquet files were written, {bytes} bytes.",
        "Parquet ファイルを {count} 個書き込みました ({bytes} バイト)。"},
       {"{ranks} in {file}: {bytes}.", "{file} に {ranks}を書き込みました ({bytes})。"},
+      {"There are fewer traces than shards: {file} says that this one has none.",
+       "トレースの数がシャードの数より少ないため、このシャードにはトレースがないことを {file} "
+       "に記録しました。"},
       {"{partials} of {files} in {file}: {bytes}.",
        "{files}の {partials}を {file} に書き込みました ({bytes})。"},
       {"{file} is there already, of the same {traces}.",
@@ -33,6 +36,10 @@ std::span<const Translated> JapaneseOfQueries() {
       {"size of the file", "ファイルのサイズ"},
       {"traces could not be read: their ranks are missing, and are tried again the next time",
        "トレースを読み取れませんでした: そのランクは欠けており、次回もう一度試します"},
+      {"waiting for other ranks is not told to the ns: more ran beside communication than a "
+       "partial has room for",
+       "ほかのランクの待ち時間は ns 単位では正確ではありません: "
+       "通信中に実行された処理が部分要約に収まる量を超えています"},
       {"rows of a partial cannot be read: left out", "部分要約の行を読み取れないため除外しました"},
       {"ranks wait for input, and partials do not tell what that costs: ask the traces",
        "ランクが入力を待っていますが、そのコストは部分要約では分かりません: "

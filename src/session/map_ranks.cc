@@ -205,8 +205,11 @@ ReportSet Written(const Mapper& mapper, const std::string& file, int64_t bytes, 
                           Plural(mapper.items().size(), "trace"));
   } else {
     report.headline =
-        Say("{ranks} in {file}: {bytes}.", Plural(static_cast<size_t>(ranks), "partial"),
-            Phrase::Name(file), HumanBytes(static_cast<double>(bytes)));
+        mapper.items().empty()
+            ? Say("There are fewer traces than shards: {file} says that this one has none.",
+                  Phrase::Name(file))
+            : Say("{ranks} in {file}: {bytes}.", Plural(static_cast<size_t>(ranks), "partial"),
+                  Phrase::Name(file), HumanBytes(static_cast<double>(bytes)));
     report.tables.push_back(FilesTable(mapper.items()));
   }
   report.metrics = {{"ranks", "partials written", ranks, Unit::kCount},
@@ -232,10 +235,6 @@ Result<ReportSet> MapRanks(std::span<const std::string> paths, const MapOptions&
     Mapper mapper(options, std::move(found->files));
     std::vector<RankTrace> traces;
     for (const MapItem& item : mapper.items()) traces.push_back(item.source);
-    if (traces.empty())
-      return std::unexpected(Error{fmt::format("there is no trace for shard {} of {}",
-                                               options.shard.index, options.shard.count),
-                                   paths.front(), "use fewer shards than there are traces"});
     std::error_code error;
     fs::create_directories(options.folder, error);
     if (error)

@@ -363,9 +363,12 @@ Note Unread(const std::string& path) {
 
 bool LooksLikePartials(std::string_view beginning) { return beginning.starts_with(kParquetMagic); }
 
-bool IsOtherParquet(ByteSource source) {
+bool HoldsNoPartials(ByteSource source) {
   const auto file = ParquetFile::Open(std::move(source));
-  return file && file->metadata().About(kPartialVersionKey) == nullptr;
+  if (!file) return false;
+  const ParquetMetadata& metadata = file->metadata();
+  return metadata.About(kPartialVersionKey) == nullptr ||
+         (metadata.groups.empty() && metadata.About(kPartialUnreadKey) == nullptr);
 }
 
 Result<std::vector<Recording>> ReadPartials(ByteSource source) {

@@ -15,8 +15,8 @@ namespace stepscope {
 bool LooksLikePartials(std::string_view beginning);
 inline constexpr size_t kPartialSniff = 4;
 
-// Whether it is whole, and holds no partials.
-bool IsOtherParquet(ByteSource source);
+// Whether it can be read, and is Parquet of another kind, or of a shard without traces.
+bool HoldsNoPartials(ByteSource source);
 
 // All recordings in a file. Rows that contradict themselves are left out and counted in a note.
 // Fails where the file is not what was written, is Parquet of another kind, or of a version that is
