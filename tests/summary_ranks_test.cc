@@ -27,6 +27,19 @@ TEST(SummaryRanks, ThoseThatTheFirstSentenceNamesAreNoOthers) {
             (std::vector<std::string>{"ranks 8 to 11, median", "12 others, median"}));
 }
 
+// For another reason.
+TEST(SummaryRanks, ARankBesideThoseOfAHostHasItsOwnRow) {
+  DemoOptions options{.ranks = 16, .steps = 4, .slow_rank = 14, .layers = 2, .stacks = false};
+  options.ranks_per_host = 4;
+  options.slow_host = 2;
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(options, job));
+  const std::vector<std::string> titles = TitlesOf(job.answer);
+  ASSERT_GE(titles.size(), 3u);
+  EXPECT_EQ(titles[0], "ranks 8 to 11, median");
+  EXPECT_EQ(titles[1], "rank 14");
+}
+
 TEST(SummaryRanks, AFewAreShownOneByOne) {
   DemoOptions options{.ranks = 8, .steps = 4, .slow_rank = 2, .layers = 2, .stacks = false};
   options.other_slow_ranks = {6};

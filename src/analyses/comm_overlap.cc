@@ -157,17 +157,25 @@ Phrase SayExposed(const Told& told, bool waits, const Phrase& called) {
              HumanRatio(told.Share(said)), told.in_steps ? "step time" : "span", called);
 }
 
-// "836 ms of 1.32 s communication per rank, 217 ms of it wait time; worst: rank 1 (1.00 s)": of
+// "; most on rank 1 (1.00 s)", where that is much more than on the others.
+Phrase SayMostExposed(const Facts& facts, const Exposed& sum) {
+  constexpr double kMuchMore = 1.25;  // of the mean
+  const auto most = static_cast<double>(sum.worst->total.Exposed());
+  const auto devices = static_cast<double>(facts.devices.size());
+  if (most * devices < kMuchMore * static_cast<double>(sum.exposed)) return {};
+  return Say("; most on {device} ({time})", SayDevice(*sum.worst), HumanTime(most));
+}
+
+// "836 ms of 1.32 s communication per rank, 217 ms of it wait time; most on rank 1 (1.00 s)": of
 // all that was recorded.
 Phrase SayRecorded(const Facts& facts, const Exposed& sum, int64_t waiting) {
   const auto mean = [&](int64_t time) {
     return HumanTime(static_cast<double>(time) / static_cast<double>(facts.devices.size()));
   };
-  return Say(
-      "{exposed} of {communication} communication per {noun}{waiting}; worst: {device} ({time})",
-      mean(sum.exposed), mean(sum.communication), DeviceNoun(facts),
-      waiting == 0 ? Phrase() : Say(", {time} of it wait time", mean(waiting)),
-      SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed())));
+  return Say("{exposed} of {communication} communication per {noun}{waiting}{most}",
+             mean(sum.exposed), mean(sum.communication), DeviceNoun(facts),
+             waiting == 0 ? Phrase() : Say(", {time} of it wait time", mean(waiting)),
+             SayMostExposed(facts, sum));
 }
 
 // Of ranks that have more work in turn, each waits for the others while these have it: why a rank

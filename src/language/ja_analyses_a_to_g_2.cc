@@ -267,8 +267,9 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "{caller} での {function} の呼び出しを減らすか、複数のテンソルをまとめるか、"
        "async_op=True で開始して後で待ってください"},
       {" beyond wait time", " (待ち時間を除く) "},
-      {"{exposed} of {communication} communication per {noun}{waiting}; worst: {device} ({time})",
-       "{noun}あたりの通信 {communication} のうち {exposed}{waiting}。最大: {device} ({time})"},
+      {"{exposed} of {communication} communication per {noun}{waiting}{most}",
+       "{noun}あたりの通信 {communication} のうち {exposed}{waiting}{most}"},
+      {"; most on {device} ({time})", "。最大: {device} ({time})"},
       {", {time} of it wait time", "、うち待ち時間 {time}"},
       {"most exposed: {kernel} in {module}", "未隠蔽が最大: {module} の {kernel}"},
       {"{time} per device in {function}", "{function} にデバイスあたり {time}"},

@@ -96,10 +96,31 @@ std::vector<int64_t> NamedRanks(const ReportSet& answer, size_t ranks) {
 }
 
 // "ranks 8 to 11, median", "5 named ranks, median".
-Phrase SayNamed(const std::vector<int64_t>& ranks) {
-  const bool in_a_row = ranks.back() - ranks.front() + 1 == std::ssize(ranks);
-  return in_a_row ? Say("ranks {first} to {last}, median", ranks.front(), ranks.back())
-                  : Say("{count} named ranks, median", ranks.size());
+Phrase SayNamed(const std::vector<RankRow>& rows) {
+  const auto [first, last] = std::ranges::minmax(rows, {}, &RankRow::rank);
+  const bool in_a_row = last.rank - first.rank + 1 == std::ssize(rows);
+  return in_a_row ? Say("ranks {first} to {last}, median", first.rank, last.rank)
+                  : Say("{count} named ranks, median", rows.size());
+}
+
+// Each of a few; of more those in a row as one, as the ranks of a host, since others may be late
+// for another reason; and where these are many, all together.
+std::vector<RankRow> RowsOfNamed(std::vector<RankRow> rows) {
+  if (rows.size() <= kMostRanks) return rows;
+  std::ranges::sort(rows, {}, &RankRow::rank);
+  std::vector<std::vector<RankRow>> runs;
+  for (const RankRow& row : rows) {
+    if (runs.empty() || runs.back().back().rank + 1 != row.rank) runs.emplace_back();
+    runs.back().push_back(row);
+  }
+  if (runs.size() > kMostRanks) runs = {rows};
+  std::vector<RankRow> told;
+  for (const std::vector<RankRow>& run : runs) {
+    told.push_back(run.size() == 1 ? run.front()
+                                   : RankRow{.title = SayNamed(run),
+                                             .times = MediansOf(run, run.front().times.size())});
+  }
+  return told;
 }
 
 // Those that the first sentence names as one row, then those that differ, then the median of
@@ -111,12 +132,7 @@ void KeepThoseThatDiffer(const std::vector<int64_t>& named, double least,
   const auto first_other = std::ranges::stable_partition(rows, [&](const RankRow& row) {
                              return std::ranges::binary_search(named, row.rank);
                            }).begin();
-  std::vector<RankRow> shown;
-  const std::vector<RankRow> first(rows.begin(), first_other);
-  if (first.size() > kMostRanks)
-    shown.push_back({.title = SayNamed(named), .times = MediansOf(first, columns)});
-  else
-    shown = first;
+  std::vector<RankRow> shown = RowsOfNamed({rows.begin(), first_other});
   auto other = first_other;
   while (shown.size() < kMostRanks && other != rows.end() &&
          static_cast<double>(other->differs) >= least) {
