@@ -55,6 +55,14 @@ test("says which names are pseudonyms, in print too, and nothing where they are 
   assert.match(await watched.text("main .pseudonyms"), /^Pseudonyms stand for (names of hosts, )?paths\. To keep these: stepscope report --no-redact$/);
   await page.emulateMedia({ media: "print" });
   assert.ok(await page.locator("main .pseudonyms").isVisible());
+  await page.emulateMedia({ media: "screen" });
+  await watched.go(`${(await page.evaluate(() => location.hash)).replace(/\?.*/, "")}/timeline`);
+  await page.waitForSelector("main canvas");
+  assert.match(await watched.text("main .pseudonyms"), /^Pseudonyms stand for /);
+  assert.ok(await page.locator("main .pseudonyms").isVisible(), "on the timeline, too");
+  await watched.checkFits("the timeline with pseudonyms");
+  await page.waitForFunction(() => document.querySelector(".timeline")!.getBoundingClientRect().bottom + scrollY <= innerHeight + 1);
+  await watched.screenshot("report-html-timeline-pseudonyms");
   await page.goto(pathToFileURL(kept).href);
   await page.waitForSelector(".tiles");
   assert.equal(await page.locator(".pseudonyms").count(), 0);

@@ -167,7 +167,7 @@ export function App({ source }: { source: Source }) {
       <Look.Provider value={look}>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}
-        {state && route.page !== "timeline" && <Pseudonyms kinds={state.pseudonyms ?? []} />}
+        {state && <Pseudonyms kinds={state.pseudonyms ?? []} />}
         {state && run && <RankBar source={source} state={state} run={run} ranks={ranks} />}
         <Mentions.Provider value={{ reports: shown?.reports ?? [], base: reportBase(route) ?? [] }}>
           {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} hang={hang} snapshot={snapshot} /> : !problem && <Busy />}

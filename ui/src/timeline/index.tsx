@@ -122,7 +122,12 @@ function useRestOfPage() {
     scrollTo(0, 0);  // the page before may have been a long one
     fill();
     addEventListener("resize", fill);
-    return () => removeEventListener("resize", fill);
+    const page = new ResizeObserver(fill);  // what is above may come, or wrap, later
+    if (element.current?.parentElement) page.observe(element.current.parentElement);
+    return () => {
+      page.disconnect();
+      removeEventListener("resize", fill);
+    };
   }, []);
   return element;
 }

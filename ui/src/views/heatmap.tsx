@@ -95,6 +95,7 @@ export interface HeatProps {
   readonly onStep?: ((step: string) => void) | undefined;
   readonly guilty?: Guilty | undefined;
   readonly place?: string | undefined;  // of the table, as links to the timeline have it
+  readonly first?: string | undefined;  // the column that it opens on; else the one that tells most
   readonly labelOf?: (rank: string) => string | undefined;  // of the row that a rank is in, where rows are not of ranks
 }
 
@@ -177,7 +178,7 @@ function GridHeat(props: Omit<FigureProps, "data">) {
 export function HeatMap(props: HeatProps) {
   const { table } = props, served = useContext(Served), name = `heat.${table.key}`, chosen = usePlace().query[name];
   const choices = useMemo(() => table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== ""), [table]);
-  const first = useFirst(props, choices, chosen !== undefined);
+  const told = choices.find((choice) => table.columns[choice]!.key === props.first), found = useFirst(props, choices, chosen !== undefined || told !== undefined), first = told ?? found;
   if (choices.length === 0) return null;
   if (first === undefined) return <Busy />;
   const at = choices.find((choice) => table.columns[choice]!.key === chosen) ?? (choices.includes(first) ? first : choices[0]!);
@@ -197,6 +198,12 @@ export function isRankByStep(table: Table): boolean {
 export function RankStepPicture({ report, table }: PictureProps) {
   const answer = useContext(Served)?.answer, guilty = useMemo(() => guiltyOn(report, answer), [report, answer]);
   return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guilty} place={`${report.analysis}.${table.key}`} />;
+}
+
+// How far a replay without changes is from what was recorded, which says how far one with changes can be relied on. What a rank at
+// fault takes longer shows in none of its measures: others wait for it, so that steps take as long on all.
+export function ReplayPicture({ report, table }: PictureProps) {
+  return <HeatMap table={table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} first="error_ratio" place={`${report.analysis}.${table.key}`} />;
 }
 
 // Those who wait for one another are ranks, or the devices of one rank. Of devices of several ranks there is no picture.

@@ -8,7 +8,7 @@ import { ChipHours } from "./chip_hours";
 import { ComparedBars, isCompared } from "./compared";
 import { KindRings } from "./donut";
 import { FlameGraph } from "./flame";
-import { isRankByStep, RankStepPicture, WaitPicture } from "./heatmap";
+import { isRankByStep, RankStepPicture, ReplayPicture, WaitPicture } from "./heatmap";
 import { JobLosses } from "./job_losses";
 import { JobTimeline } from "./job_timeline";
 import { LatenessChain } from "./lateness_chain";
@@ -76,6 +76,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_snapshot.trace_operators": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
+  "whatif.replay": ReplayPicture,
   "chip_hours.factors": ChipHours,
   "goodput.buckets": Waterfall,
   "goodput.segments": JobTimeline,
