@@ -429,6 +429,20 @@ TEST_F(Partials, OfTracesThatCannotBeReadSaySo) {
   }
 }
 
+// Their means would be those of neither.
+TEST_F(Partials, OfTwoJobsAreNotMerged) {
+  MapAll(Demo(2), Path("a"), 1);
+  DemoOptions other{.ranks = 2, .seed = 7, .slow_rank = 0, .layers = 3, .stacks = false};
+  ASSERT_TRUE(WriteDemo(Path("other"), other).has_value());
+  MapAll(Path("other"), Path("b"), 1);
+  const std::string all = Path("all.ranks.parquet");
+  const auto merged = MergePartials(std::vector{Path("a"), Path("b")}, all);
+  ASSERT_FALSE(merged.has_value());
+  EXPECT_TRUE(merged.error().what.contains("they are of two jobs")) << merged.error().what;
+  EXPECT_FALSE(std::ifstream(all).good());
+  EXPECT_TRUE(MergePartials(std::vector{Path("a"), Path("a")}, all)) << "the same ones";
+}
+
 TEST_F(Partials, AreNoOtherParquet) {
   const auto answer = testing::Ask({folder_.Write("x.ranks.parquet", "PAR1")});
   ASSERT_FALSE(answer.has_value());

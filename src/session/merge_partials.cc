@@ -1,5 +1,7 @@
 // Joins partials: reads which recordings there are, orders them by rank, and writes one after the
 // other.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/stop.h"
 #include "base/url_word.h"
 #include "ingest/discover.h"
@@ -28,7 +31,7 @@ namespace {
 
 // A row group: the partial of a recording.
 struct Piece {
-  int64_t rank = 0, start = 0;
+  int64_t rank = 0, start = 0, end = 0;
   size_t file = 0, group = 0;
 };
 
@@ -73,6 +76,34 @@ int64_t LeastOf(const ParquetTable& table, std::string_view name) {
   return least;
 }
 
+// The last end of what has a start and a duration.
+int64_t LastEnd(const ParquetTable& table) {
+  const ParquetColumn *start = table.Find("start"), *duration = table.Find("duration");
+  int64_t last = INT64_MIN;
+  if (start == nullptr || duration == nullptr) return last;
+  for (size_t i = 0; i < std::min(start->ints.size(), duration->ints.size()); ++i) {
+    if (start->present[i] && duration->present[i])
+      last = std::max(last, AddSaturated(start->ints[i], duration->ints[i]));
+  }
+  return last;
+}
+
+// Fails where a rank was recorded in two files at the same time: these are of two jobs, which would
+// be taken for one. The same recording in both is no matter. `pieces`: by rank, then start.
+Result<void> CheckOneJob(const std::vector<Piece>& pieces, const std::vector<std::string>& files) {
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const Piece &a = pieces[i - 1], &b = pieces[i];
+    const bool same = a.start == b.start && a.end == b.end;
+    if (a.rank != b.rank || a.file == b.file || same || b.start >= a.end) continue;
+    return std::unexpected(
+        Error{fmt::format("rank {} is in two of these files at the same time: they are of two jobs",
+                          a.rank),
+              fmt::format("{} and {}", files[a.file], files[b.file]),
+              "merge the partials of each job by themselves"});
+  }
+  return {};
+}
+
 Result<void> AddPieces(OpenShards& shards, size_t number, std::vector<Piece>& pieces,
                        std::set<std::string>& unread) {
   const auto opened = shards.At(number);
@@ -80,11 +111,15 @@ Result<void> AddPieces(OpenShards& shards, size_t number, std::vector<Piece>& pi
   ParquetFile* const file = *opened;
   if (const std::string* paths = file->metadata().About(kPartialUnreadKey))
     std::ranges::copy(PathsIn(*paths), std::inserter(unread, unread.end()));
-  constexpr auto kColumns = std::to_array<std::string_view>({"rank", "start"});
+  constexpr auto kColumns = std::to_array<std::string_view>({"rank", "start", "duration"});
   for (size_t group = 0; group < file->metadata().groups.size(); ++group) {
     const auto table = file->Read(group, kColumns);
     if (!table) return std::unexpected(table.error());
-    pieces.push_back({LeastOf(*table, "rank"), LeastOf(*table, "start"), number, group});
+    pieces.push_back({.rank = LeastOf(*table, "rank"),
+                      .start = LeastOf(*table, "start"),
+                      .end = LastEnd(*table),
+                      .file = number,
+                      .group = group});
   }
   return {};
 }
@@ -166,6 +201,7 @@ Result<ReportSet> MergePartials(std::span<const std::string> paths, const std::s
       return std::unexpected(added.error());
   }
   std::ranges::stable_sort(pieces, {}, [](const Piece& p) { return std::tuple(p.rank, p.start); });
+  if (const auto one = CheckOneJob(pieces, found->files); !one) return std::unexpected(one.error());
   ParquetWriter writer(file, {kPartialInfos.begin(), kPartialInfos.end()});
   if (const auto copied = CopyAll(shards, pieces, unread, writer); !copied)
     return std::unexpected(copied.error());
