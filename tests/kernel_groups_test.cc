@@ -42,6 +42,9 @@ TEST(KernelGroups, WhatIsNoFileOfGroupsSaysWhy) {
   EXPECT_TRUE(Read("[groups\n").starts_with("the file is not TOML: "));
   EXPECT_TRUE(Read(std::string("\0\xff{]", 4)).starts_with("the file is not TOML: "));
   EXPECT_EQ(Read("a = " + std::string(100'000, '[')), "the file has more than a thousand brackets");
+  EXPECT_EQ(Read("a = 0b" + std::string(80, '1')),
+            "the file is not TOML: a number has more than 64 bits");
+  EXPECT_EQ(Read("[groups]\na = 0b11"), "group 'a' is neither a pattern nor a list of patterns");
   std::string many = "[groups]\n";
   for (int i = 0; i < 33; ++i) many += "g" + std::to_string(i) + " = \"*\"\n";
   EXPECT_EQ(Read(many), "there are more than 32 groups");

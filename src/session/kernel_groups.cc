@@ -71,6 +71,16 @@ Result<std::vector<KernelGroup>> GroupsOf(const Value& file) {
   return groups;
 }
 
+// Whether some number in base 2 has more digits than a number of 64 bits: toml11 overflows.
+bool HasLongBinary(std::string_view text) {
+  constexpr size_t kMostDigits = 62;
+  for (size_t at = text.find("0b"); at != text.npos; at = text.find("0b", at + 2)) {
+    const size_t end = std::min(text.find_first_not_of("01_", at + 2), text.size());
+    if (end - at - 2 > kMostDigits) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
@@ -81,6 +91,7 @@ Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
   std::string valid;
   AppendValidUtf8(valid, text);
   if (valid != text) return Wrong("the file is not TOML: it is not UTF-8");
+  if (HasLongBinary(valid)) return Wrong("the file is not TOML: a number has more than 64 bits");
   std::istringstream in{valid + "\n"};
   try {
     return GroupsOf(toml::parse<toml::discard_comments, std::map, std::vector>(in, "groups"));
