@@ -109,11 +109,12 @@ std::string AboutOf(const RecordingToCondense& recording, const Facts& facts, bo
   WriteList(json, "devices", rank.properties,
             [&](const DeviceProperties& device) { WriteDevice(json, device); });
   std::vector<Note> notes = recording.notes;
+  // Of the trace: the file of the partial depends on shards.
   if (coarse)
     notes.push_back({"nearly_waited", 1,
                      "waiting for other ranks is not told to the ns: more ran beside communication "
                      "than a partial has room for",
-                     ""});
+                     recording.source.path});
   WriteList(json, "notes", notes, [&](const Note& note) { WriteNote(json, note); });
   if (!recording.source.path.empty()) {
     json.Key("source");
