@@ -398,11 +398,14 @@ Report Run(const Facts& facts, const Params& params) {
   }
   Blames blames = FindBlames(facts);
   ExplainSuspects(facts, blames);
-  const auto late_ranks = DevicesOfLateRanks(facts);
-  const StepBlame joined_steps = JoinedSteps(blames.steps, late_ranks);
-  Blames joined = JoinedBlames(blames, late_ranks, joined_steps);
-  if (!late_ranks.empty()) ExplainSuspects(facts, joined);
-  const Blames& told = late_ranks.empty() ? blames : joined;
+  StepBlame joined_steps;
+  std::optional<Blames> joined;  // where all devices of a rank are late
+  if (const auto late_ranks = DevicesOfLateRanks(facts); !late_ranks.empty()) {
+    joined_steps = JoinedSteps(blames.steps, late_ranks);
+    joined.emplace(JoinedBlames(blames, late_ranks, joined_steps));
+    ExplainSuspects(facts, *joined);
+  }
+  const Blames& told = joined ? *joined : blames;
   const Suspect& worst = told.suspects.front();
   report.headline = Headline(facts, told.steps, worst, StandsOut(facts, worst, params));
   report.headline += SayUnmatched(c);

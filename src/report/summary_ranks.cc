@@ -123,8 +123,7 @@ std::vector<RankRow> RowsOfNamed(std::vector<RankRow> rows) {
   return told;
 }
 
-// Those that the first sentence names as one row, then those that differ, then the median of
-// others.
+// Those that the first sentence names, then those that differ, then the median of others.
 void KeepThoseThatDiffer(const std::vector<int64_t>& named, double least,
                          std::vector<RankRow>& rows) {
   const size_t columns = rows.front().times.size();
